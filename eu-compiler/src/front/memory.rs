@@ -1,4 +1,4 @@
-//! Pointers, variables, loads, stores, atomics.
+//! Pointers, variables, loads, stores.
 
 use spirv::{MemoryAccess, MemorySemantics, Op as Spv, StorageClass};
 
@@ -9,7 +9,7 @@ use super::translate::{Translator, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{
-    Access, Atomic, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Symbol, Type, Value,
+    Access, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Symbol, Type, Value,
 };
 
 /// The most elements of one access.
@@ -25,6 +25,10 @@ impl Translator<'_> {
                 let Shape::Pointer(_, pointee) = *self.module.shape(i.word(0)?, i)? else {
                     return Err(i.invalid("its type is no pointer"));
                 };
+                if self.is_object(pointee, i)? {
+                    self.set(i.word(1)?, Val::default());
+                    return Ok(true);
+                }
                 let (size, align) = self.module.size(pointee, i)?;
                 let value = self.alloca(size, align);
                 let val = Val::pointer(value, Some(Space::Private));
@@ -80,6 +84,10 @@ impl Translator<'_> {
                 let ty = i.word(0)?;
                 let val = match pointer.builtin {
                     Some((builtin, component)) => self.builtin(builtin, component, i)?,
+                    None if self.is_object(ty, i)? => {
+                        let stored = pointer.object.map(Val::object);
+                        stored.ok_or_else(|| i.unsupported("an image that nothing has stored"))?
+                    }
                     None => {
                         let given = self.given(i, 3, ty)?;
                         self.load(&pointer, ty, given, i)?
@@ -90,6 +98,10 @@ impl Translator<'_> {
             Spv::Store => {
                 let (pointer, value) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
                 let ty = self.pointee(i.word(0)?, i)?;
+                if self.is_object(ty, i)? {
+                    self.store_object(i.word(0)?, &value, i)?;
+                    return Ok(true);
+                }
                 let given = self.given(i, 2, ty)?;
                 self.store(&pointer, &value, ty, given, i)?;
             }
@@ -104,6 +116,30 @@ impl Translator<'_> {
             _ => return self.atomic(i),
         }
         Ok(true)
+    }
+
+    /// Whether a type is that of images or samplers, which have no values: a variable of it is what is
+    /// stored in it.
+    fn is_object(&self, ty: u32, i: &Instruction<'_>) -> Result<bool, Error> {
+        let shape = self.module.shape(ty, i)?;
+        Ok(matches!(
+            shape,
+            Shape::Image(_) | Shape::Opaque(Spv::TypeSampler)
+        ))
+    }
+
+    /// Stores an image or sampler in a variable, which holds no other one before or after.
+    fn store_object(&mut self, variable: u32, val: &Val, i: &Instruction<'_>) -> Result<(), Error> {
+        let place = self.frame().values.get_mut(&variable);
+        let place = place.ok_or_else(|| i.unsupported("an image in memory of others"))?;
+        if val.object.is_none() {
+            return Err(i.invalid("it stores no image or sampler"));
+        }
+        if place.object.is_some() && place.object != val.object {
+            return Err(i.unsupported("a variable of several images or samplers"));
+        }
+        place.object = val.object;
+        Ok(())
     }
 
     /// The type that a pointer points to, as the pointer's type has it.
@@ -562,101 +598,6 @@ impl Translator<'_> {
             at += ty.bytes();
         }
         Ok(())
-    }
-
-    fn atomic(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
-        let op = match i.op {
-            Spv::AtomicLoad => Atomic::Load,
-            Spv::AtomicStore | Spv::AtomicFlagClear => Atomic::Store,
-            Spv::AtomicExchange | Spv::AtomicFlagTestAndSet => Atomic::Exchange,
-            Spv::AtomicCompareExchange | Spv::AtomicCompareExchangeWeak => Atomic::CompareExchange,
-            Spv::AtomicIIncrement | Spv::AtomicIAdd => Atomic::Add,
-            Spv::AtomicIDecrement | Spv::AtomicISub => Atomic::Sub,
-            Spv::AtomicSMin => Atomic::SMin,
-            Spv::AtomicSMax => Atomic::SMax,
-            Spv::AtomicUMin => Atomic::UMin,
-            Spv::AtomicUMax => Atomic::UMax,
-            Spv::AtomicAnd => Atomic::And,
-            Spv::AtomicOr => Atomic::Or,
-            Spv::AtomicXor => Atomic::Xor,
-            Spv::AtomicFAddEXT => Atomic::FAdd,
-            Spv::AtomicFMinEXT => Atomic::FMin,
-            Spv::AtomicFMaxEXT => Atomic::FMax,
-            _ => return Ok(false),
-        };
-        let has_result = op != Atomic::Store;
-        let first = if has_result { 2 } else { 0 };
-        let pointer = self.get(i.word(first)?, i)?;
-        let (address, space) = self.address(&pointer, i)?;
-        let pointee = self.pointee(i.word(first)?, i)?;
-        let mut ty = match i.op {
-            Spv::AtomicFlagClear | Spv::AtomicFlagTestAndSet => Type::I32,
-            _ => self.component(pointee, i)?,
-        };
-        let mut args = vec![address];
-        match i.op {
-            Spv::AtomicLoad => {}
-            Spv::AtomicStore => args.push(self.scalar(i.word(3)?, i)?),
-            Spv::AtomicFlagClear => args.push(self.constant(ty, 0)),
-            Spv::AtomicFlagTestAndSet => args.push(self.constant(ty, 1)),
-            Spv::AtomicIIncrement | Spv::AtomicIDecrement => args.push(self.constant(ty, 1)),
-            Spv::AtomicCompareExchange | Spv::AtomicCompareExchangeWeak => {
-                args.push(self.scalar(i.word(7)?, i)?);
-                args.push(self.scalar(i.word(6)?, i)?);
-            }
-            _ => args.push(self.scalar(i.word(5)?, i)?),
-        }
-        if space == Space::Private {
-            return Err(i.unsupported("an atomic operation on private memory"));
-        }
-        if let Some(value) = args.get(1) {
-            ty = self.function.ty(*value);
-        }
-        if self.takes_turns && ty.bits() == 64 && space != Space::Global {
-            self.lock();
-        }
-        // What comes before is seen before it, and what follows sees what others wrote before.
-        let at = if has_result { 4 } else { 2 };
-        let order = MemorySemantics::from_bits_truncate(self.number(i.word(at)?, i)? as u32);
-        let both = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT;
-        let scope = self.number(i.word(first + 1)?, i)?;
-        let fence = Op::Fence {
-            scope: super::group::fence_scope(scope),
-            local: space != Space::Global,
-            global: space != Space::Local,
-            image: false,
-        };
-        if order.intersects(both | MemorySemantics::RELEASE) {
-            self.here().push(fence.clone(), &[], &[]);
-        }
-        let acquires = order.intersects(both | MemorySemantics::ACQUIRE);
-        if !has_result {
-            self.here().push(Op::Atomic(space, op), &args, &[]);
-            if order.intersects(MemorySemantics::SEQUENTIALLY_CONSISTENT) {
-                self.here().push(fence, &[], &[]);
-            }
-            return Ok(true);
-        }
-        let mut value = self.one(Op::Atomic(space, op), &args, ty);
-        if acquires {
-            self.here().push(fence, &[], &[]);
-        }
-        if i.op == Spv::AtomicFlagTestAndSet {
-            let zero = self.constant(ty, 0);
-            value = self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1);
-        }
-        self.set(i.word(1)?, Val::one(value));
-        Ok(true)
-    }
-
-    /// Gives the work-group a lock.
-    fn lock(&mut self) {
-        if self.function.lock.is_none() {
-            let place = self.abi.slm.next_multiple_of(4);
-            self.function.lock = Some(place);
-            self.abi.slm = place + 4;
-            self.abi.barrier = true;
-        }
     }
 
     /// A lane's number.

@@ -12,6 +12,8 @@
 //! and the [`library`]; [`imported`] those that are called by name.
 
 mod arith;
+mod atomic;
+mod bits;
 mod builtin;
 mod composite;
 mod constant;

@@ -345,6 +345,7 @@ impl<'a> Translator<'a> {
         if self.flow(i)?
             || self.memory(i)?
             || self.arith(i)?
+            || self.bits(i)?
             || self.composite(i)?
             || self.group(i)?
             || self.group_copy(i)?

@@ -6,11 +6,11 @@ cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
     name=${source%.cl}
     case $name in
-    basic* | irreducible | recursion)
+    basic* | irreducible | recursion | variables)
         # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not, and
-        # recursion becomes a loop.
+        # recursion becomes a loop; and variables disappear.
         case $name in
-        irreducible | basic_ids) level=-O0 ;;
+        irreducible | basic_ids | variables) level=-O0 ;;
         recursion) level="-O0 -gline-tables-only -fdebug-compilation-dir=." ;;
         *) level=-O1 ;;
         esac
@@ -54,6 +54,30 @@ sys.stdout.write("OpCapability SubgroupBufferBlockIOINTEL\n" + text)' |
                      s/^\( *\)OpCapability Addresses/\1OpCapability Float16\n&/' |
                 spirv-as --preserve-numeric-ids --target-env spv1.4 - -o "$name".spv
         fi
+        ;;
+    integers)
+        clang-14 -cl-std=CL3.0 -target spir64 -O1 -Xclang -cl-ext=+all -Xclang -finclude-default-header \
+            -emit-llvm -c "$source" -o /tmp/"$name".bc
+        llvm-spirv-14 --spirv-ext=+all /tmp/"$name".bc -o "$name".spv
+        spirv-dis --raw-id "$name".spv | python3 -c '
+import re, sys
+text = sys.stdin.read()
+names = dict(re.findall(r"OpName (%\d+) \"(\w+)\"", text))
+def instruction(m):
+    name = names.get(m[3], "")
+    found = re.match(r"(udot|sdot|sudot)(_sat)?(_packed|_wide)?$", name)
+    if not found:
+        return m[0]
+    op = "Op" + {"udot": "UDot", "sdot": "SDot", "sudot": "SUDot"}[found[1]] + ("AccSat" if found[2] else "") + "KHR"
+    packed = " PackedVectorFormat4x8BitKHR" if found[3] == "_packed" else ""
+    return f"{m[1]} = {op} {m[2]} {m[4]}{packed}\n"
+text = re.sub(r"(%\d+) = OpFunctionCall (%\d+) (%\d+) (.*)\n", instruction, text)
+extra = "OpCapability DotProductKHR\nOpCapability DotProductInput4x8BitKHR\nOpCapability DotProductInput4x8BitPackedKHR\n"
+text = re.sub(r"( *OpCapability)", lambda m: extra + m[1], text, count=1)
+text = re.sub(r"( *OpExtension)", lambda m: "OpExtension \"SPV_KHR_integer_dot_product\"\n" + m[1], text, count=1)
+sys.stdout.write(text)' |
+            spirv-as --preserve-numeric-ids --target-env spv1.4 - -o "$name".spv
+        rm /tmp/"$name".bc
         ;;
     program)
         # For a device without doubles, so that the module does not ask for them.

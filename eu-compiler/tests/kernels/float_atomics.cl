@@ -28,3 +28,19 @@ kernel void floats(global const float *in, global volatile atomic_float *cells, 
     old[4 * g + 2] = atomic_load_explicit(&shared[0], RELAXED);
     old[4 * g + 3] = atomic_load_explicit(&shared[2 + (l & 1)], RELAXED);
 }
+
+// The translator leaves differences as functions without a body.
+kernel void differences(global const float *in, global volatile atomic_float *cells)
+{
+    local atomic_float shared;
+    size_t g = get_global_id(0);
+    if (get_local_id(0) == 0)
+        atomic_init(&shared, 7.0f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_fetch_sub_explicit(&cells[0], in[g], memory_order_relaxed, memory_scope_device);
+    atomic_fetch_sub_explicit(&cells[1 + g % 3], in[g], memory_order_seq_cst, memory_scope_all_svm_devices);
+    atomic_fetch_sub_explicit(&shared, in[g], memory_order_acq_rel, memory_scope_work_group);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        atomic_store_explicit(&cells[4 + get_group_id(0)], atomic_load_explicit(&shared, RELAXED), RELAXED);
+}

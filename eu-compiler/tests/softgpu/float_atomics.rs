@@ -1,7 +1,7 @@
 //! `cl_ext_float_atomics`: what no message does is a loop of compare and exchange.
 
-use crate::buffer;
-use crate::common::{PLATFORMS, Run, Value, run};
+use crate::common::{PLATFORMS, Run, Value, check, run};
+use crate::{buffer, bytes};
 
 const ITEMS: usize = 128;
 const GROUP: usize = 64;
@@ -65,4 +65,28 @@ fn floats_and_orders() {
         ran += 1;
     }
     assert_eq!(ran, PLATFORMS.len());
+}
+
+#[test]
+fn differences_of_floats() {
+    let spirv = include_bytes!("../kernels/float_atomics.spv");
+    let input: Vec<f32> = (0..ITEMS).map(|i| ((i * 53) % 97) as f32 - 30.0).collect();
+    let before = [100f32, 10.0, 20.0, 30.0, 0.0, 0.0];
+    let mut cells = before;
+    for (g, x) in input.iter().enumerate() {
+        cells[0] -= x;
+        cells[1 + g % 3] -= x;
+    }
+    for (group, part) in input.chunks(GROUP).enumerate() {
+        cells[4 + group] = 7.0 - part.iter().sum::<f32>();
+    }
+    let what = Run {
+        spirv,
+        kernel: "differences",
+        simd: None,
+        global: &[ITEMS as u64],
+        local: Some(&[GROUP as u32]),
+        args: vec![buffer!(input), buffer!(before)],
+    };
+    check(&what, &[bytes!(input), bytes!(cells)]);
 }

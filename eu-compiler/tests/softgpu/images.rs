@@ -311,3 +311,38 @@ fn a_kernel_reads_what_it_wrote_to_an_image() {
     let run = images("both_ways", &[64, 3], &[32, 1], args);
     check_on(&platforms(), &run, &[bytes!(want)]);
 }
+
+#[test]
+fn images_and_samplers_in_variables() {
+    let format = ImageFormat::new(channel_order::RGBA, channel_type::UINT8);
+    let desc = ImageDesc::d2(format, 32, 32);
+    let texels: Vec<u8> = bytes!(numbers(32 * 32, 4));
+    let at = |x: usize, y: usize| -> [u32; 4] {
+        let first = 4 * (y.min(31) * 32 + x.min(31));
+        [0, 1, 2, 3].map(|channel| u32::from(texels[first + channel]))
+    };
+    let mut want: Vec<u32> = Vec::new();
+    let mut turned = Vec::new();
+    for y in 0..32 {
+        for x in 0..32 {
+            let (a, b) = (at(x, y), at(x + 1, y + 1));
+            want.extend([0, 1, 2, 3].map(|channel| a[channel] + b[channel] + 32));
+            turned.extend(a.iter().rev().map(|channel| *channel as u8));
+        }
+    }
+    let by = Sampler::new(AddressingMode::ClampToEdge, FilterMode::Nearest, false);
+    let what = Run {
+        spirv: include_bytes!("../kernels/variables.spv"),
+        kernel: "copied",
+        simd: None,
+        global: &[1024],
+        local: Some(&[64]),
+        args: vec![
+            Value::Image(desc, texels.clone()),
+            Value::Buffer(vec![0; 16 * 1024]),
+            Value::Image(desc, vec![0; texels.len()]),
+            Value::Sampler(by),
+        ],
+    };
+    check_on(&platforms(), &what, &[texels, bytes!(want), turned]);
+}

@@ -13,6 +13,7 @@ mod float_atomics;
 mod groups;
 mod hostile;
 mod images;
+mod integers;
 mod irreducible;
 mod listing;
 mod math;
