@@ -260,7 +260,7 @@ impl Builder {
             bits: row.bits(),
         };
         let raw = match (row.kind, value) {
-            (Kind::Address | Kind::Offset, value) => {
+            (Kind::Address | Kind::Offset | Kind::Register, value) => {
                 let bytes = match value {
                     Value::Address(address) => address_bits(address, row),
                     Value::Uint(bytes) if matches!(row.kind, Kind::Address) => {

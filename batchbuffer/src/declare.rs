@@ -44,6 +44,9 @@ macro_rules! kind {
     (offset) => {
         $crate::layout::Kind::Offset
     };
+    (register) => {
+        $crate::layout::Kind::Register
+    };
     (float) => {
         $crate::layout::Kind::Float
     };

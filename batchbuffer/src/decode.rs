@@ -102,7 +102,7 @@ impl<'a> View<'a> {
         let start = row.element(index, dwords.len())?;
         let raw = read_bits(dwords, start, row.bits());
         Some(match row.kind {
-            Kind::Address | Kind::Offset => raw << row.lo,
+            Kind::Address | Kind::Offset | Kind::Register => raw << row.lo,
             _ => raw,
         })
     }

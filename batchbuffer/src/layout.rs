@@ -78,6 +78,8 @@ pub enum Kind {
     Address,
     /// A byte offset from a base, held like an address.
     Offset,
+    /// A register, by its byte offset.
+    Register,
     /// An IEEE single.
     Float,
     /// A fixed-point number with that many bits after the point.

@@ -2,9 +2,12 @@
 
 use core::fmt;
 
+use devinfo::Family;
+
 use crate::batch::Step;
 use crate::decode::{View, read_bits, real, sign_extend};
 use crate::layout::{Field, Kind, Row};
+use crate::registers;
 
 /// One field of a packet or state with its value.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +16,8 @@ pub struct FieldValue {
     pub field: &'static Field,
     /// Where it lies, relative to its own layout.
     pub row: Row,
+    /// Whose layout it is.
+    pub family: Family,
     /// Which element, if the field is repeated.
     pub index: Option<usize>,
     /// Its bits.
@@ -41,6 +46,13 @@ impl fmt::Display for FieldValue {
             Kind::Int => write!(f, "{}", sign_extend(raw, &self.row)),
             Kind::Bool => write!(f, "{}", raw != 0),
             Kind::Address | Kind::Offset => write!(f, "{:#x}", raw << self.row.lo),
+            Kind::Register => {
+                let register = (raw << self.row.lo) as u32;
+                match registers::name(self.family, register) {
+                    Some(name) => write!(f, "{name} ({register:#x})"),
+                    None => write!(f, "{register:#x}"),
+                }
+            }
             Kind::Float | Kind::Fixed { .. } => write!(f, "{}", real(raw, &self.row)),
             Kind::One => write!(f, "{raw}"),
             Kind::Values(_) => match self.value_name() {
@@ -65,6 +77,7 @@ pub fn fields<'a>(view: &View<'a>) -> impl Iterator<Item = FieldValue> + use<'a>
             Some(FieldValue {
                 field,
                 row,
+                family: view.family(),
                 index: row.repeat.map(|_| index),
                 raw: read_bits(view.dwords(), start, row.bits()),
             })

@@ -80,7 +80,7 @@ fn set(builder: Builder, field: &'static Field, row: &Row, raw: u64) -> Builder 
             builder.set(field, (raw << unused) as i64 >> unused)
         }
         Kind::Address if row.hi >= 63 => builder.set(field, GpuAddress::new(raw << row.lo)),
-        Kind::Address | Kind::Offset => builder.set(field, raw << row.lo),
+        Kind::Address | Kind::Offset | Kind::Register => builder.set(field, raw << row.lo),
         _ => builder.set(field, raw),
     }
 }
@@ -111,7 +111,7 @@ fn what_is_set_is_read() {
         let view = View::new(family, layout, &dwords);
         let expected = match row.kind {
             Kind::Address if row.hi >= 63 => GpuAddress::new(value << row.lo).canonical(),
-            Kind::Address | Kind::Offset => value << row.lo,
+            Kind::Address | Kind::Offset | Kind::Register => value << row.lo,
             _ => value,
         };
         // A packet of open length may end within its last field.
@@ -191,7 +191,9 @@ fn what_does_not_fit_is_refused() {
             let too_much = row.mask() + 1;
             let result = match row.kind {
                 Kind::Int => builder.set(field, too_much as i64),
-                Kind::Address | Kind::Offset => builder.set(field, too_much << row.lo),
+                Kind::Address | Kind::Offset | Kind::Register => {
+                    builder.set(field, too_much << row.lo)
+                }
                 _ => builder.set(field, too_much),
             };
             assert!(
@@ -200,7 +202,7 @@ fn what_does_not_fit_is_refused() {
                 layout.name,
                 field.name
             );
-            if matches!(row.kind, Kind::Address | Kind::Offset) && row.lo > 0 {
+            if matches!(row.kind, Kind::Address | Kind::Offset | Kind::Register) && row.lo > 0 {
                 let result = Builder::new(family, layout).set(field, 1u64).finish();
                 assert!(matches!(result, Err(EncodeError::Misaligned { .. })));
             }

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use batchbuffer::packets::{mi_batch_buffer_end, mi_batch_buffer_start, mi_store_data_imm};
-use batchbuffer::registers::{RESET, base, own};
+use batchbuffer::registers::device::RESET;
+use batchbuffer::registers::{base, own};
 use devinfo::{GpuAddress, Target};
 use kmd_iface::baremetal::{BareMetal, Bus, Options, Setup};
 use kmd_iface::{
@@ -209,8 +210,17 @@ fn what_is_recorded_computes_the_same_when_it_is_replayed() {
 
         let mut submissions = Submissions::new(target).unwrap();
         let mut text = String::new();
+        let mut packets = String::new();
         for packet in Packets::new(&recorded) {
-            text.push_str(&submissions.take(&packet.unwrap().1).unwrap());
+            let packet = packet.unwrap().1;
+            text.push_str(&submissions.take(&packet).unwrap());
+            packets.push_str(&format!("{}\n", packet.text(Some(target.family))));
+        }
+        for name in ["RCS_HWS_PGA (0x2080)", "FORCEWAKE_", "PAT"] {
+            assert!(
+                packets.contains(name),
+                "{platform}: no {name} in\n{packets}"
+            );
         }
         for part in [
             "submission to the render engine",
@@ -220,9 +230,11 @@ fn what_is_recorded_computes_the_same_when_it_is_replayed() {
             "WALKER",
             "    payload at ",
             "Kernel Start Pointer",
+            "    surface state 0 at ",
         ] {
             assert!(text.contains(part), "{platform}: no {part} in\n{text}");
         }
+        assert!(!text.contains('!'), "{platform}: a complaint in\n{text}");
     }
 }
 

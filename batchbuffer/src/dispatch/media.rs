@@ -51,7 +51,7 @@ impl Commands for Media {
         }
         if let Some([without, with]) = self.l3_control {
             let value = if setup.slm { with } else { without };
-            shared::load_register(family, registers::L3_CONTROL, value, out)?;
+            shared::load_register(family, registers::device::L3_CONTROL, value, out)?;
         }
         // MEDIA_VFE_STATE needs a stall before it (SKL PRM vol 2a,
         // MEDIA_VFE_STATE).

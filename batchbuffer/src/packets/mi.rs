@@ -204,7 +204,7 @@ packet! {
     "Force Posted" FORCE_POSTED { 0:12:12 bool }
     "MMIO Remap Enable" MMIO_REMAP_ENABLE { [Gen12Lp..] 0:17:17 bool }
     "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..] 0:19:19 uint }
-    "Register Offset" REGISTER_OFFSET { 1:22:2 offset every 64 x 0 }
+    "Register Offset" REGISTER_OFFSET { 1:22:2 register every 64 x 0 }
     "Data DWord" DATA_DWORD { 2:31:0 uint every 64 x 0 }
 }
 
@@ -218,7 +218,7 @@ packet! {
     "Add Loop Variable" ADD_LOOP_VARIABLE { [Gen11..] 0:20:20 uint }
     "Async Mode Enable" ASYNC_MODE_ENABLE { 0:21:21 bool }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }
-    "Register Address" REGISTER_ADDRESS { 1:22:2 offset }
+    "Register Address" REGISTER_ADDRESS { 1:22:2 register }
     "Memory Address" MEMORY_ADDRESS { 2:63:2 address }
 }
 
@@ -230,8 +230,8 @@ packet! {
     "MMIO Remap Enable Destination" MMIO_REMAP_ENABLE_DESTINATION { [Gen12Lp..] 0:17:17 bool }
     "Add CS MMIO Start Offset Source" ADD_CS_MMIO_START_OFFSET_SOURCE { [Gen11..] 0:18:18 uint }
     "Add CS MMIO Start Offset Destination" ADD_CS_MMIO_START_OFFSET_DESTINATION { [Gen11..] 0:19:19 uint }
-    "Source Register Address" SOURCE_REGISTER_ADDRESS { 1:22:2 offset }
-    "Destination Register Address" DESTINATION_REGISTER_ADDRESS { 2:22:2 offset }
+    "Source Register Address" SOURCE_REGISTER_ADDRESS { 1:22:2 register }
+    "Destination Register Address" DESTINATION_REGISTER_ADDRESS { 2:22:2 register }
 }
 
 packet! {
@@ -458,7 +458,7 @@ packet! {
     "Add CS MMIO Start Offset" ADD_CS_MMIO_START_OFFSET { [Gen11..] 0:19:19 uint }
     "Predicate Enable" PREDICATE_ENABLE { 0:21:21 bool }
     "Use Global GTT" USE_GLOBAL_GTT { 0:22:22 bool }
-    "Register Address" REGISTER_ADDRESS { 1:22:2 offset }
+    "Register Address" REGISTER_ADDRESS { 1:22:2 register }
     "Memory Address" MEMORY_ADDRESS { 2:63:2 address }
 }
 

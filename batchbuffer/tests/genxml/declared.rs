@@ -35,7 +35,7 @@ fn kind(kind: &Kind) -> String {
         Kind::Int => "int".to_owned(),
         Kind::Bool => "bool".to_owned(),
         Kind::Address => "address".to_owned(),
-        Kind::Offset => "offset".to_owned(),
+        Kind::Offset | Kind::Register => "offset".to_owned(),
         Kind::Float => "float".to_owned(),
         Kind::One => "mbo".to_owned(),
         Kind::Fixed { fraction, signed } => {

@@ -18,6 +18,7 @@ mod xml;
 
 use std::path::{Path, PathBuf};
 
+use batchbuffer::registers;
 use facts::{Facts, normal};
 
 fn table_path() -> PathBuf {
@@ -125,4 +126,47 @@ fn the_table_covers_all_families() {
         normal("field 4:31:30 uint SIMDsize")
     );
     assert_ne!(normal("field 4:3:0 uint A"), normal("field 4:30:0 uint A"));
+}
+
+/// Registers that genxml calls otherwise than the table.
+const OTHER_NAMES: [(&str, &str); 2] = [
+    ("INSTDONE_1", "RCS_INSTDONE"),
+    ("CS_INVOCATION_COUNT", "RCS_GPGPU_THREADS_DISPATCHED"),
+];
+
+#[test]
+fn registers_have_the_names_that_genxml_gives_them() {
+    let Some(folder) = oracles::variable("GENXML_DIR", "folder with Mesa's packet descriptions")
+    else {
+        return;
+    };
+    let mut seen = 0;
+    let mut differences = Vec::new();
+    // XeHPC's file is another family's.
+    let families = devinfo::Family::ALL.into_iter();
+    for family in families.filter(|family| *family != devinfo::Family::XeHpc) {
+        for (name, offset) in xml::registers(Path::new(&folder), family) {
+            // Video's engines are not ours, and CCS_INSTDONE is where no compute engine is.
+            if ["VCS", "VECS", "CCS"]
+                .iter()
+                .any(|engine| name.starts_with(engine))
+            {
+                continue;
+            }
+            let other = OTHER_NAMES.iter().find(|(theirs, _)| *theirs == name);
+            let wanted = other.map_or(name.as_str(), |(_, ours)| *ours);
+            match registers::name(family, offset).map(|name| name.to_string()) {
+                Some(ours)
+                    if ours.trim_start_matches("RCS_") == wanted.trim_start_matches("RCS_") =>
+                {
+                    seen += 1;
+                }
+                ours => {
+                    differences.push(format!("{family}: {offset:#x} is {wanted}, not {ours:?}"))
+                }
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(seen > 300, "{seen}");
 }

@@ -46,6 +46,7 @@ struct Document {
     /// Instructions and structs by tag and name.
     elements: BTreeMap<(String, String), Element>,
     enums: BTreeMap<String, Vec<(u64, String)>>,
+    registers: BTreeMap<String, u32>,
 }
 
 fn number(text: &str) -> u64 {
@@ -124,6 +125,11 @@ fn load(folder: &Path, name: &str) -> Document {
                 document.enums.insert(name, values);
             }
         }
+        for (name, offset) in base.registers {
+            if !excluded.contains(name.as_str()) {
+                document.registers.insert(name, offset);
+            }
+        }
     }
     for node in xml
         .root_element()
@@ -137,6 +143,12 @@ fn load(folder: &Path, name: &str) -> Document {
         match tag {
             "enum" => {
                 document.enums.insert(name.to_owned(), values(node));
+            }
+            "register" => {
+                let offset = node.attribute("num").expect("a register has a number");
+                document
+                    .registers
+                    .insert(name.to_owned(), number(offset) as u32);
             }
             "instruction" | "struct" => {
                 let mut fields = Vec::new();
@@ -161,6 +173,13 @@ fn load(folder: &Path, name: &str) -> Document {
         }
     }
     document
+}
+
+/// The offsets of a family's registers; empty if it has no file.
+pub fn registers(folder: &Path, family: Family) -> BTreeMap<String, u32> {
+    let mut names = files(family).into_iter();
+    let name = names.find(|name| folder.join(name).is_file());
+    name.map_or_else(BTreeMap::new, |name| load(folder, name).registers)
 }
 
 /// A group is an array. Where its first element is also written out before it,

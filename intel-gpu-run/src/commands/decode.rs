@@ -1,12 +1,16 @@
 //! `decode`: print a batch buffer's packets, or what an AUB file captured.
 
+use std::fmt;
+use std::mem;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use batchbuffer::{Batch, Engine};
 use clap::ValueEnum;
 use devinfo::{GpuAddress, Target};
 use serde_json::json;
-use softgpu_bus::aub::{self, Packet, Packets, Submissions};
+use softgpu_bus::aub::{self, Packet, Packets, Space, Submissions};
+use softgpu_memory::PAGE_BYTES;
 
 use crate::args::number;
 use crate::exit::{Error, Exit};
@@ -116,9 +120,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// Prints the packets of an AUB file, a line each, and what they submit.
 fn captured(args: &Args, bytes: &[u8]) -> Result<(), Error> {
     let rejected =
-        |why: &dyn std::fmt::Display| Error::Rejected(format!("{}: {why}", args.file.display()));
+        |why: &dyn fmt::Display| Error::Rejected(format!("{}: {why}", args.file.display()));
     let mut submissions: Option<Submissions> = None;
     let mut packets = Vec::new();
+    let mut family = None;
+    let mut zeros = Zeros::default();
     for packet in Packets::new(bytes) {
         let (offset, packet) = packet.map_err(|error| rejected(&error))?;
         // Of a device that is not known, only the packets are shown.
@@ -126,6 +132,7 @@ fn captured(args: &Args, bytes: &[u8]) -> Result<(), Error> {
             && let Some(platform) = aub::platform(*device)
         {
             submissions = Some(Submissions::new(platform).map_err(|error| rejected(&error))?);
+            family = Some(platform.family);
         }
         let taken = submissions.as_mut().map(|known| known.take(&packet));
         let work = taken.transpose();
@@ -135,15 +142,65 @@ fn captured(args: &Args, bytes: &[u8]) -> Result<(), Error> {
         match args.json {
             true => packets.push(json!({
                 "offset": offset,
-                "text": packet.to_string(),
+                "text": packet.text(family).to_string(),
                 "work": (!work.is_empty()).then_some(work),
             })),
-            false => files::print(&format!("{offset:#010x}  {packet}\n{work}"))?,
+            false if zeros.take(offset, &packet) => {}
+            false => {
+                let ended = mem::take(&mut zeros);
+                files::print(&ended.to_string())?;
+                if !zeros.take(offset, &packet) {
+                    let text = packet.text(family);
+                    files::print(&format!("{offset:#010x}  {text}\n{work}"))?;
+                }
+            }
         }
     }
     match args.json {
         true => files::print_json(&json!({ "packets": packets })),
-        false => Ok(()),
+        false => files::print(&zeros.to_string()),
+    }
+}
+
+/// Packets that write zeros, each behind the one before or to the next page: one line.
+#[derive(Debug, Default)]
+struct Zeros {
+    /// The first one's place in the file, and where they write.
+    run: Option<(usize, Space, Range<u64>)>,
+    packets: u64,
+}
+
+impl Zeros {
+    /// Takes a packet if it continues the run, or begins one.
+    fn take(&mut self, offset: usize, packet: &Packet<'_>) -> bool {
+        let Some((space, written)) = packet.zeros() else {
+            return false;
+        };
+        match &mut self.run {
+            None => self.run = Some((offset, space, written)),
+            Some((_, known, run)) => {
+                let next = [run.end, run.end.next_multiple_of(PAGE_BYTES)];
+                if *known != space || !next.contains(&written.start) {
+                    return false;
+                }
+                run.end = written.end;
+            }
+        }
+        self.packets += 1;
+        true
+    }
+}
+
+impl fmt::Display for Zeros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((offset, space, Range { start, end })) = &self.run else {
+            return Ok(());
+        };
+        write!(f, "{offset:#010x}  write {space} at {start:#x}")?;
+        match self.packets {
+            1 => writeln!(f, ", {} bytes: zeros", end - start),
+            many => writeln!(f, " to {end:#x}: zeros, by {many} packets"),
+        }
     }
 }
 

@@ -130,7 +130,10 @@ impl Engine {
     /// What changes while the engine works: the current command, and the threads that were started.
     pub(super) fn progress(&self) -> KmdResult<[u32; 3]> {
         let read = |own| self.bus().read(self.register(own));
-        let [low, high] = own::ACTIVE_HEAD;
-        Ok([read(low)?, read(high)?, read(own::THREADS_DISPATCHED)?])
+        Ok([
+            read(own::ACTIVE_HEAD)?,
+            read(own::ACTIVE_HEAD_HIGH)?,
+            read(own::THREADS_DISPATCHED)?,
+        ])
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use batchbuffer::paging::{PAGE, PRESENT};
-use batchbuffer::registers::GLOBAL_GTT_FLUSH;
+use batchbuffer::registers::device::GLOBAL_GTT_FLUSH;
 
 use super::dma::{Dma, Link};
 use crate::{KmdError, KmdResult};

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use batchbuffer::Engine as Class;
 use batchbuffer::execlists::Execlists;
-use batchbuffer::registers::{RESET, own};
+use batchbuffer::registers::device::RESET;
+use batchbuffer::registers::own;
 use devinfo::GpuAddress;
 
 use super::bus::{Bus, poll};
@@ -87,8 +88,8 @@ pub(super) fn hang(engine: &Engine, limit: Duration) -> KmdResult<ErrorReport> {
 /// A report of where the command streamer is.
 fn report(engine: &Engine, kind: ErrorKind, what: &str) -> KmdResult<ErrorReport> {
     let read = |own| engine.bus().read(engine.register(own));
-    let [low, high] = own::ACTIVE_HEAD;
-    let at = GpuAddress::new(u64::from(read(high)?) << 32 | u64::from(read(low)?));
+    let (low, high) = (read(own::ACTIVE_HEAD)?, read(own::ACTIVE_HEAD_HIGH)?);
+    let at = GpuAddress::new(u64::from(high) << 32 | u64::from(low));
     let command = read(own::LAST_COMMAND)?;
     Ok(ErrorReport {
         kind,

@@ -4,6 +4,12 @@
 //! Source of all rows: i915 `intel_workarounds.c`, `intel_mocs.c`, `intel_gt_regs.h`. Only what a
 //! kernel can come across is here; what concerns pixels, vertices and displays is not.
 
+use batchbuffer::registers::device::{
+    CS_CHICKEN1, CS_DEBUG_MODE1, FF_SLICE_CS_CHICKEN1, GAM_CONTROL, GAM_ECOCHK, GAMT_CHICKEN,
+    GAMW_ECO_DEV, GARBCNTL, GLOBAL_MOCS, HALF_SLICE_CHICKEN2, HDC_CHICKEN0, HDC_MODE, INSTPM,
+    L3_MOCS, L3_SUPER_QUEUE4, RENDER_MOCS, ROW_CHICKEN, ROW_CHICKEN2, ROW_CHICKEN4, SAMPLER_MODE,
+    XEHP_HDC_CHICKEN0,
+};
 use devinfo::{Family, Span, span};
 
 use super::bus::Bus;
@@ -107,22 +113,6 @@ const fn context(name: &'static str, families: Span, register: u32, mask: u32, b
     }
 }
 
-const GAM_ECOCHK: u32 = 0x4090;
-const GARBCNTL: u32 = 0xb004;
-const ROW_CHICKEN: u32 = 0xe4f0;
-const ROW_CHICKEN2: u32 = 0xe4f4;
-const ROW_CHICKEN4: u32 = 0xe48c;
-const HDC_CHICKEN0: u32 = 0x7300;
-const SAMPLER_MODE: u32 = 0xe18c;
-const CS_CHICKEN1: u32 = 0x2580;
-const CS_DEBUG_MODE1: u32 = 0x20ec;
-/// Attributes of the last-level cache, by index, as the render engine sees them.
-const RENDER_MOCS: u32 = 0xc800;
-/// The same where all engines share them.
-const GLOBAL_MOCS: u32 = 0x4000;
-/// Attributes of the L3: two indices in each register.
-const L3_MOCS: u32 = 0xb020;
-
 /// CS_CHICKEN1's preemption of compute.
 const PREEMPTION: u32 = 0b110;
 const AT_COMMANDS: u32 = 0b100;
@@ -147,11 +137,11 @@ const WRITES: &[Write] = &[
     device("WaDisableHDCInvalidation", span!(Gen9), GAM_ECOCHK, Change::Set(1 << 25)),
     device("WaEnableGapsTsvCreditFix", span!(Gen9), GARBCNTL, Change::Set(1 << 7)),
     device("Wa_1405543622", span!(Gen11), GARBCNTL, Change::Set(0x0fc0_0000)),
-    device("Wa_1405733216", span!(Gen11), 0xb118, Change::Set(1 << 6)),
-    device("Wa_1406463099", span!(Gen11), 0x4ab8, Change::Set(1 << 31)),
-    device("Wa_220166154", span!(Gen11), 0x4080, Change::Set(1 << 7)),
-    device("Wa_1509235366", span!(XeHpg), 0xcf54, Change::Set(1 << 12 | 1 << 2)),
-    device("preemption is a context's to choose", span!(Gen9..), 0x20e0, Change::Masked(1 << 14, 1 << 14)),
+    device("Wa_1405733216", span!(Gen11), L3_SUPER_QUEUE4, Change::Set(1 << 6)),
+    device("Wa_1406463099", span!(Gen11), GAMT_CHICKEN, Change::Set(1 << 31)),
+    device("Wa_220166154", span!(Gen11), GAMW_ECO_DEV, Change::Set(1 << 7)),
+    device("Wa_1509235366", span!(XeHpg), GAM_CONTROL, Change::Set(1 << 12 | 1 << 2)),
+    device("preemption is a context's to choose", span!(Gen9..), FF_SLICE_CS_CHICKEN1, Change::Masked(1 << 14, 1 << 14)),
     device("Wa_22010271021", span!(Gen11..=XeHpg), CS_DEBUG_MODE1, Change::Masked(1 << 1, 1 << 1)),
     device("Wa_1606931601", span!(Gen12Lp), ROW_CHICKEN2, Change::Masked(1 << 14, 1 << 14)),
     device("Wa_1409804808", span!(Gen12Lp), ROW_CHICKEN2, Change::Masked(1 << 8, 1 << 8)),
@@ -159,11 +149,11 @@ const WRITES: &[Write] = &[
     device("Wa_1406941453", span!(Gen12Lp), SAMPLER_MODE, Change::Masked(1 << 15, 1 << 15)),
     device("Wa_1509727124", span!(XeHpg), SAMPLER_MODE, Change::Masked(1 << 9, 1 << 9)),
     device("Wa_22012856258", span!(XeHpg), ROW_CHICKEN2, Change::Masked(1 << 15, 1 << 15)),
-    device("Wa_22010960976", span!(XeHpg), 0xe5f0, Change::Masked(0x3800, 0)),
-    device("Wa_14015150844", span!(XeHpg), 0xe5f0, Change::Masked(1 << 3, 1 << 3)),
+    device("Wa_22010960976", span!(XeHpg), XEHP_HDC_CHICKEN0, Change::Masked(0x3800, 0)),
+    device("Wa_14015150844", span!(XeHpg), XEHP_HDC_CHICKEN0, Change::Masked(1 << 3, 1 << 3)),
 
     // Workarounds that contexts keep.
-    context("INSTPM_FORCE_ORDERING", span!(Gen8), 0x20c0, 1 << 7, 1 << 7),
+    context("INSTPM_FORCE_ORDERING", span!(Gen8), INSTPM, 1 << 7, 1 << 7),
     context("WaDisablePartialInstShootdown", span!(Gen8..=Gen9), ROW_CHICKEN, 1 << 8, 1 << 8),
     context("WaDisableThreadStallDopClockGating", span!(Gen8), ROW_CHICKEN, 1 << 5, 1 << 5),
     context("WaClearFlowControlGpgpuContextSave", span!(Gen9), ROW_CHICKEN, 1 << 15, 1 << 15),
@@ -172,8 +162,8 @@ const WRITES: &[Write] = &[
     context("WaForceEnableNonCoherent", span!(Gen8..=Gen9), HDC_CHICKEN0, 1 << 4, 1 << 4),
     context("WaForceContextSaveRestoreNonCoherent", span!(Gen8), HDC_CHICKEN0, 1 << 5, 1 << 5),
     context("WaForceContextSaveRestoreNonCoherent", span!(Gen9), HDC_CHICKEN0, 1 << 5 | 1 << 15, 1 << 5 | 1 << 15),
-    context("WaForceEnableNonCoherent", span!(Gen11), 0xe5f4, 1 << 4, 1 << 4),
-    context("WaDisableSTUnitPowerOptimization", span!(Gen9), 0xe180, 1 << 13, 1 << 13),
+    context("WaForceEnableNonCoherent", span!(Gen11), HDC_MODE, 1 << 4, 1 << 4),
+    context("WaDisableSTUnitPowerOptimization", span!(Gen9), HALF_SLICE_CHICKEN2, 1 << 13, 1 << 13),
     context("WaDisableGPGPUMidCmdPreemption", span!(Gen9), CS_CHICKEN1, PREEMPTION, AT_COMMANDS),
     context("WaDisableGPGPUMidThreadPreemption", span!(Gen11..=Gen12Lp), CS_CHICKEN1, PREEMPTION, AT_GROUPS),
     context("sampler messages without a header", span!(Gen11), SAMPLER_MODE, 1 << 5, 1 << 5),

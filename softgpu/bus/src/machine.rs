@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
 use batchbuffer::execlists::{Submission, execlists};
-use batchbuffer::registers::{END, RESET};
+use batchbuffer::registers::END;
+use batchbuffer::registers::device::RESET;
 use devinfo::Platform;
 use kmd_iface::ErrorReport;
 use softgpu_device::{Device, Failure, Fence, Settings, wait_until};

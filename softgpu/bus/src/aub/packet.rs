@@ -1,6 +1,10 @@
 //! The file's packets.
 
 use std::fmt;
+use std::ops::Range;
+
+use batchbuffer::registers;
+use devinfo::Family;
 
 /// A packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,25 +147,70 @@ const DIFFERS: u32 = 1 << 2;
 /// In a comparison of memory, whether it must differ.
 const DATA_DIFFERS: u32 = 1 << 7;
 
-impl fmt::Display for Packet<'_> {
+/// A packet as text, with the names that registers have on a family.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    packet: &'a Packet<'a>,
+    family: Option<Family>,
+}
+
+impl Packet<'_> {
+    /// The packet as text. Without a family registers have no names.
+    pub fn text(&self, family: Option<Family>) -> Text<'_> {
+        Text {
+            packet: self,
+            family,
+        }
+    }
+
+    /// What it writes, if that is zeros alone.
+    pub fn zeros(&self) -> Option<(Space, Range<u64>)> {
+        let Self::Write {
+            space,
+            address,
+            data,
+        } = self
+        else {
+            return None;
+        };
+        let end = address.checked_add(data.len() as u64)?;
+        let zeros = data.iter().all(|byte| *byte == 0);
+        zeros.then_some((*space, *address..end))
+    }
+}
+
+impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Version { device, tool } => match platform(*device) {
+        let register = |offset: &u32| {
+            let name = self
+                .family
+                .and_then(|family| registers::name(family, *offset));
+            match name {
+                Some(name) => format!("{name} ({offset:#x})"),
+                None => format!("{offset:#x}"),
+            }
+        };
+        match self.packet {
+            Packet::Version { device, tool } => match platform(*device) {
                 Some(platform) => write!(f, "version: {} ({device}), by {tool}", platform.name),
                 None => write!(f, "version: device {device}, by {tool}"),
             },
-            Self::Comment(text) => write!(f, "comment: {text}"),
-            Self::WriteRegister {
+            Packet::Comment(text) => write!(f, "comment: {text}"),
+            Packet::WriteRegister {
                 offset,
                 mask: u32::MAX,
                 value,
-            } => write!(f, "write register {offset:#x} = {value:#x}"),
-            Self::WriteRegister {
+            } => write!(f, "write register {} = {value:#x}", register(offset)),
+            Packet::WriteRegister {
                 offset,
                 mask,
                 value,
-            } => write!(f, "write register {offset:#x} = {value:#x}, mask {mask:#x}"),
-            Self::PollRegister {
+            } => write!(
+                f,
+                "write register {} = {value:#x}, mask {mask:#x}",
+                register(offset)
+            ),
+            Packet::PollRegister {
                 offset,
                 mask,
                 value,
@@ -170,15 +219,20 @@ impl fmt::Display for Packet<'_> {
                 let until = if *differs { "!=" } else { "==" };
                 write!(
                     f,
-                    "wait for register {offset:#x} & {mask:#x} {until} {value:#x}"
+                    "wait for register {} & {mask:#x} {until} {value:#x}",
+                    register(offset)
                 )
             }
-            Self::CompareRegister {
+            Packet::CompareRegister {
                 offset,
                 mask,
                 value,
-            } => write!(f, "expect register {offset:#x} & {mask:#x} == {value:#x}"),
-            Self::Write {
+            } => write!(
+                f,
+                "expect register {} & {mask:#x} == {value:#x}",
+                register(offset)
+            ),
+            Packet::Write {
                 space,
                 address,
                 data,
@@ -186,7 +240,7 @@ impl fmt::Display for Packet<'_> {
                 write!(f, "write {space} at {address:#x}, {} bytes:", data.len())?;
                 first(f, data)
             }
-            Self::Compare {
+            Packet::Compare {
                 space,
                 address,
                 data,
@@ -200,7 +254,7 @@ impl fmt::Display for Packet<'_> {
                 )?;
                 first(f, data)
             }
-            Self::Context => f.write_str("page table of a context"),
+            Packet::Context => f.write_str("page table of a context"),
         }
     }
 }

@@ -14,7 +14,7 @@ use batchbuffer::packets::{
 use batchbuffer::print::Fields;
 use batchbuffer::registers::{base, own};
 use batchbuffer::states::{interface_descriptor_data as idd, render_surface_state as rss};
-use batchbuffer::{Batch, Decoded, Engine, Field, PacketId, View as Fielded};
+use batchbuffer::{Batch, DecodeError, Decoded, Engine, Field, PacketId, View as Fielded};
 use devinfo::{Family, GpuAddress, Platform};
 use softgpu_device::{Execution, Settings};
 use softgpu_memory::{PAGE_BYTES, PageTable, View};
@@ -26,6 +26,8 @@ use crate::{Bank, BusError, Machine};
 const MOST_COMMANDS: usize = 100_000;
 /// The most bytes of a payload that are shown.
 const MOST_BYTES: u64 = 4096;
+/// The most entries of a binding table that are shown: those that a message can name.
+const MOST_SURFACES: u64 = 240;
 /// The most bytes of memory that a file may write.
 const MEMORY: u64 = 4 << 30;
 
@@ -275,6 +277,10 @@ impl Shown<'_> {
 
     fn commands(&mut self, at: GpuAddress, dwords: &[u32], place: Place) {
         for step in Batch::new(self.family, self.engine, at, dwords) {
+            // A ring ends at its tail.
+            if place == Place::Ring && matches!(step.packet, Err(DecodeError::Empty)) {
+                return;
+            }
             let Some(left) = self.left.checked_sub(1) else {
                 let _ = writeln!(self.text, "  more than {MOST_COMMANDS} commands");
                 return;
@@ -378,18 +384,33 @@ impl Shown<'_> {
         }
     }
 
-    /// The surface states that a binding table names.
+    /// The surface states that a binding table names. Its length is a hint for prefetching, which may be
+    /// 0: then the table ends before the first entry that names no surface state.
     fn surfaces(&mut self, descriptor: &Fielded<'_>) {
         let table = descriptor.get(idd::BINDING_TABLE_POINTER);
         let count = descriptor.get(idd::BINDING_TABLE_ENTRY_COUNT);
-        for index in 0..count {
+        if table == 0 && count == 0 {
+            return;
+        }
+        for index in 0..MOST_SURFACES {
+            if count != 0 && index >= count {
+                return;
+            }
             let entry = self.context.surface.offset(table + 4 * index);
             let Ok(place) = self.own.read_u32(entry) else {
                 return;
             };
             let at = self.context.surface.offset(place.into());
-            let Some(dwords) = self.dwords::<16>(at) else {
-                continue;
+            let state = self.dwords::<16>(at).filter(|dwords| {
+                let state = Fielded::new(self.family, &rss::LAYOUT, dwords);
+                let address = state.address(rss::SURFACE_BASE_ADDRESS);
+                place.is_multiple_of(64) && self.own.read_u32(address).is_ok()
+            });
+            let Some(dwords) = state else {
+                match count {
+                    0 => return,
+                    _ => continue,
+                }
             };
             let _ = writeln!(self.text, "    surface state {index} at {at}:");
             let state = Fielded::new(self.family, &rss::LAYOUT, &dwords);

@@ -320,10 +320,10 @@ fn groups(
     indirect: bool,
     axes: [(&'static Field, &'static Field); 3],
 ) -> [Range<u32>; 3] {
-    [0, 1, 2].map(|axis: usize| {
-        let (start, end) = axes[axis];
+    [0, 1, 2].map(|axis: u32| {
+        let (start, end) = axes[axis as usize];
         let end = match indirect {
-            true => cs.state.registers.own(own::DISPATCH_DIM[axis]),
+            true => cs.state.registers.own(own::DISPATCH_DIM + 4 * axis),
             false => packet.get32(end),
         };
         packet.get32(start)..end
