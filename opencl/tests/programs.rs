@@ -52,6 +52,11 @@ fn events() {
 }
 
 #[test]
+fn rules() {
+    run("rules");
+}
+
+#[test]
 fn queries() {
     run("queries");
 }

@@ -186,8 +186,8 @@ fn compile_for(
     let ended_text;
     let (name, content) = match job.source {
         Source::OpenClC(text) => {
-            // The library reads until a zero.
-            ended_text = [text.as_bytes(), b"\0"].concat();
+            // The library reads until a zero, and gives up if there is nothing.
+            ended_text = [text.as_bytes(), b"\n\0"].concat();
             ("kernel.cl", ended_text.as_slice())
         }
         Source::Modules(modules) => {

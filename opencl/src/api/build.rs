@@ -155,6 +155,9 @@ pub(crate) fn compile(
     let header_count = header_count as usize;
     let texts = headers.list(header_count).into_iter().map(|header| {
         let header = header.get::<Program>()?;
+        // "CL_INVALID_CONTEXT if the context associated with program and programs in input_headers are
+        // not the same"
+        program.context.same(&header.context, "a header")?;
         match &header.origin {
             Origin::Source(text) => Ok(text.clone()),
             _ => Err(Error::new(CL_INVALID_PROGRAM, "a header is no source")),
@@ -205,9 +208,10 @@ pub(crate) fn link(
     let programs = programs.list(program_count as usize).into_iter();
     let programs = programs.map(Handle::get::<Program>);
     let programs = programs.collect::<Result<Vec<_>>>()?;
+    // "CL_INVALID_CONTEXT if the context associated with programs in input_programs is not the same as
+    // context"
     for program in &programs {
-        let same = context.same(&program.context, "a program");
-        same.map_err(|error| error.with_code(CL_INVALID_PROGRAM))?;
+        context.same(&program.context, "a program")?;
     }
     let options = options.get().unwrap_or_default();
     // "CL_INVALID_LINKER_OPTIONS if the linker options specified by options are invalid"

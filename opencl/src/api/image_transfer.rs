@@ -199,6 +199,20 @@ pub(crate) fn copy(
     Ok(Command::on_device(CL_COMMAND_COPY_IMAGE, kept, copy))
 }
 
+/// "CL_INVALID_MEM_OBJECT … if src_image is a 1D image buffer object created from dst_buffer", and the
+/// other way round
+fn are_apart(image: &Mem, buffer: &Arc<Mem>) -> Result<()> {
+    let is_of_it = image
+        .parent
+        .as_ref()
+        .is_some_and(|parent| Arc::ptr_eq(parent, buffer));
+    ensure(
+        image.kind != CL_MEM_OBJECT_IMAGE1D_BUFFER || !is_of_it,
+        CL_INVALID_MEM_OBJECT,
+        "the image is made of this buffer",
+    )
+}
+
 pub(crate) fn copy_to_buffer(
     queue: &Arc<Queue>,
     source: Handle,
@@ -209,6 +223,7 @@ pub(crate) fn copy_to_buffer(
 ) -> Result<Command> {
     let (source, own_source) = of_queue(queue, source)?;
     let (destination, own_destination) = transfer::of_queue(queue, destination)?;
+    are_apart(&source, &destination)?;
     let region = part(source.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(source.as_image()?, &region).iter().product();
     // "CL_INVALID_VALUE if … the region specified by dst_offset and dst_cb [is] out of bounds"
@@ -231,6 +246,7 @@ pub(crate) fn copy_from_buffer(
 ) -> Result<Command> {
     let (source, own_source) = transfer::of_queue(queue, source)?;
     let (destination, own_destination) = of_queue(queue, destination)?;
+    are_apart(&destination, &source)?;
     let region = part(destination.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(destination.as_image()?, &region).iter().product();
     transfer::check_range(&source, offset, length)?;

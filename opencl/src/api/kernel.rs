@@ -10,6 +10,7 @@ use super::info::{self, Answer};
 use super::program;
 use super::queue::place;
 use crate::core::kernel::Arg;
+use crate::core::program::Origin;
 use crate::core::{Device, Handle, Kernel, Mem, Object, Program, Sampler, publish};
 use crate::error::{Error, Result, ensure};
 
@@ -104,7 +105,10 @@ pub(crate) fn set_arg_of(
             sized(size_of::<cl_sampler>())?;
             // "CL_INVALID_SAMPLER for an argument declared to be of type sampler_t when the
             // specified arg_value is not a valid sampler object"
-            Arg::Sampler(value.read_handle().get::<Sampler>()?)
+            let sampler = value.read_handle().get::<Sampler>()?;
+            let own = &kernel.program.context;
+            own.same(&sampler.context, "the sampler")?;
+            Arg::Sampler(sampler)
         }
         ArgKind::Local => {
             ensure(size > 0, CL_INVALID_ARG_SIZE, "local memory of no bytes")?;
@@ -136,11 +140,10 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
     // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the specified
     // arg_value is not a valid memory object"
     let mem = handle.get::<Mem>()?;
-    let same = kernel
-        .program
-        .context
-        .same(&mem.context, "the memory object");
-    same.map_err(|error| error.with_code(CL_INVALID_MEM_OBJECT))?;
+    // "CL_INVALID_CONTEXT if the context associated with kernel and an OpenCL object pointed to by
+    // arg_value are not the same"
+    let own = &kernel.program.context;
+    own.same(&mem.context, "the memory object")?;
     // "… when the specified arg_value is not a valid memory object": of the kind that is declared
     let is_image = matches!(info.kind, ArgKind::Image(_));
     ensure(
@@ -178,7 +181,12 @@ pub(crate) fn info(handle: Handle, name: u32) -> Result<Answer> {
         CL_KERNEL_REFERENCE_COUNT => info::value(handle.references()),
         CL_KERNEL_CONTEXT => info::handle(kernel.program.context.base().handle()),
         CL_KERNEL_PROGRAM => info::handle(kernel.program.base().handle()),
-        CL_KERNEL_ATTRIBUTES => info::text(&kernel.info.attributes),
+        // "For kernels not created from OpenCL C source and the clCreateProgramWithSource API call the
+        // string returned from this query will be empty."
+        CL_KERNEL_ATTRIBUTES => info::text(match kernel.program.origin {
+            Origin::Source(_) | Origin::Linked => &kernel.info.attributes,
+            Origin::Il(_) | Origin::Binaries => "",
+        }),
         _ => return Err(info::unknown("a kernel", name)),
     })
 }

@@ -53,6 +53,8 @@ pub(crate) fn buffer(
     let queue = queue.get::<Queue>()?;
     let (mem, own) = transfer::of_queue(&queue, buffer)?;
     transfer::check_range(&mem, offset, size)?;
+    // "CL_INVALID_VALUE … if size is zero"
+    ensure(size > 0, CL_INVALID_VALUE, "a map of no bytes")?;
     check(&mem, flags)?;
     let command = (CL_COMMAND_MAP_BUFFER, blocking);
     if !mem.is_copy() {
@@ -192,6 +194,12 @@ pub(crate) fn image(
 pub(crate) fn unmap(queue: Handle, memory: Handle, pointer: Memory, waits: Waits) -> Result<()> {
     let queue = queue.get::<Queue>()?;
     let mem = memory.get::<Mem>()?;
+    // "CL_INVALID_MEM_OBJECT if memobj is not a valid memory object or is a pipe object"
+    ensure(
+        mem.pipe.is_none(),
+        CL_INVALID_MEM_OBJECT,
+        "pipes are not mapped",
+    )?;
     queue.context.same(&mem.context, "the memory object")?;
     execute_check(&queue, waits)?;
     // "CL_INVALID_VALUE if mapped_ptr is not a valid pointer returned by clEnqueueMapBuffer, or

@@ -244,6 +244,7 @@ fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
         // "Returns CL_FALSE if no devices in the context associated with program support program
         // initialization and clean-up kernels": a module that has them is refused.
         CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => {
+            kernel_names(program)?;
             info::boolean(false)
         }
         CL_PROGRAM_NUM_KERNELS => info::value(kernel_names(program)?.len()),
@@ -255,9 +256,10 @@ fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
 /// The kernels of a program, in the order of the file.
 pub(crate) fn kernel_names(program: &Program) -> Result<Vec<String>> {
     let builds = program.builds();
-    // "CL_INVALID_PROGRAM_EXECUTABLE if param_name is CL_PROGRAM_NUM_KERNELS or
-    // CL_PROGRAM_KERNEL_NAMES and a successfully built program executable is not available for at
-    // least one device in the list of devices associated with program"
+    // "CL_INVALID_PROGRAM_EXECUTABLE if param_name is CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES,
+    // CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, or CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT and a successful
+    // program executable has not been built for at least one device in the list of devices associated
+    // with program"
     let loaded = builds.iter().find_map(|build| build.loaded.as_ref());
     let loaded = loaded
         .ok_or_else(|| Error::new(CL_INVALID_PROGRAM_EXECUTABLE, "the program was not built"))?;

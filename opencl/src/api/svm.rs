@@ -140,10 +140,8 @@ pub(crate) fn copy_as(
     from: Memory,
     size: usize,
 ) -> Result<Command> {
-    if size > 0 {
-        check_pointer(to)?;
-        check_pointer(from)?;
-    }
+    check_pointer(to)?;
+    check_pointer(from)?;
     // "CL_MEM_COPY_OVERLAP if the values specified for dst_ptr, src_ptr and size result in an
     // overlapping copy"
     let distance = to.address().abs_diff(from.address());

@@ -27,11 +27,12 @@ pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::
     Ok((mem, own))
 }
 
-/// "CL_INVALID_VALUE if the region … specified by (offset, size) is out of bounds"
+/// "CL_INVALID_VALUE if the region … specified by (offset, size) is out of bounds": since OpenCL 2.0
+/// no bytes are no error.
 pub(crate) fn check_range(mem: &Mem, offset: usize, size: usize) -> Result<()> {
     let end = offset.checked_add(size);
     ensure(
-        end.is_some_and(|end| end <= mem.size) && size > 0,
+        end.is_some_and(|end| end <= mem.size),
         CL_INVALID_VALUE,
         format!("{size} bytes from {offset} on, of {}", mem.size),
     )
@@ -275,6 +276,9 @@ pub(crate) fn copy(
         )?;
     }
     let kept = vec![source as _, destination as _];
+    if size == 0 {
+        return Ok(Command::mark(CL_COMMAND_COPY_BUFFER, kept, Place::Next));
+    }
     let (source, destination) = ((&own_source, from as u64), (&own_destination, to as u64));
     let copy = umd::Command::copy_buffer(&queue.umd, source, destination, size as u64)?;
     Ok(Command::on_device(CL_COMMAND_COPY_BUFFER, kept, copy))
@@ -360,9 +364,13 @@ pub(crate) fn fill(
         CL_INVALID_VALUE,
         format!("{size} bytes at {offset} are no multiples of a pattern of {pattern_size}"),
     )?;
+    let kept = vec![mem as _];
+    if size == 0 {
+        return Ok(Command::mark(CL_COMMAND_FILL_BUFFER, kept, Place::Next));
+    }
     let place = (&own, offset as u64);
     let fill = umd::Command::fill_buffer(&queue.umd, place, size as u64, &pattern)?;
-    Ok(Command::on_device(CL_COMMAND_FILL_BUFFER, vec![mem], fill))
+    Ok(Command::on_device(CL_COMMAND_FILL_BUFFER, kept, fill))
 }
 
 /// Memory objects of the queue's context.
@@ -384,7 +392,11 @@ pub(crate) fn check_migration(count: u32, is_null: bool, flags: u64) -> Result<(
         CL_INVALID_VALUE,
         "there is nothing to migrate",
     )?;
-    // "CL_INVALID_VALUE if flags is not 0 or is not any of the values described"
+    check_migration_flags(flags)
+}
+
+/// "CL_INVALID_VALUE if flags is not 0 or is not any of the values described"
+pub(crate) fn check_migration_flags(flags: u64) -> Result<()> {
     let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     ensure(
         flags & !known == 0,

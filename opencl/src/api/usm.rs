@@ -7,7 +7,7 @@ use opencl_sys::*;
 use super::abi::{Bytes, In, Memory};
 use super::info::{self, Answer};
 use super::queue::place;
-use super::svm;
+use super::{svm, transfer};
 use crate::core::allocations::Owner;
 use crate::core::command::Command;
 use crate::core::{Context, Device, Handle, Object, Queue};
@@ -31,8 +31,9 @@ mod number {
     pub(super) const COMMAND_MEMCPY: u32 = 0x4205;
     pub(super) const COMMAND_MIGRATEMEM: u32 = 0x4206;
     pub(super) const COMMAND_MEMADVISE: u32 = 0x4207;
-    /// `WRITE_COMBINED` and where shared memory begins: hints.
-    pub(super) const KNOWN_FLAGS: u64 = 0x7;
+    /// Hints: `CL_MEM_ALLOC_WRITE_COMBINED_INTEL`, and where shared memory begins.
+    pub(super) const WRITE_COMBINED: u64 = 1 << 0;
+    pub(super) const PLACEMENT: u64 = 1 << 1 | 1 << 2;
 }
 
 /// What `clGetDeviceInfo` says; `None` if the name is not one of the extension.
@@ -49,19 +50,32 @@ pub(crate) fn device_info(name: u32) -> Option<Answer> {
 }
 
 /// The flags of a property list.
-fn flags(properties: In<u64>) -> Result<u64> {
-    let mut flags = 0;
-    for (name, value) in properties.pairs() {
-        // "CL_INVALID_PROPERTY if a memory property name in properties is not a supported memory
-        // property name"
+fn flags(properties: In<u64>, owner: &Owner) -> Result<u64> {
+    let pairs = properties.pairs();
+    // "CL_INVALID_PROPERTY … if both … PLACEMENT_DEVICE_INTEL and … PLACEMENT_HOST_INTEL flags are
+    // specified", for host and device memory "if either"
+    let placements = match owner {
+        Owner::Shared(_) => 1,
+        Owner::Host | Owner::Device(_) | Owner::Svm => 0,
+    };
+    for &(name, value) in &pairs {
+        // "CL_INVALID_PROPERTY if a memory property name in properties is not a supported property
+        // name, if the value specified for a supported property name is not valid"
+        let is_known = value & !(number::WRITE_COMBINED | number::PLACEMENT) == 0
+            && (value & number::PLACEMENT).count_ones() <= placements;
         ensure(
-            name == number::MEM_ALLOC_FLAGS && value & !number::KNOWN_FLAGS == 0,
+            name == number::MEM_ALLOC_FLAGS && is_known,
             CL_INVALID_PROPERTY,
-            format!("there is no property {name:#x} of value {value:#x}"),
+            format!("there is no property {name:#x} of value {value:#x} for this memory"),
         )?;
-        flags = value;
     }
-    Ok(flags)
+    // "… or if the same property name is specified more than once"
+    ensure(
+        pairs.len() <= 1,
+        CL_INVALID_PROPERTY,
+        "the flags are given twice",
+    )?;
+    Ok(pairs.first().map_or(0, |&(_, value)| value))
 }
 
 fn allocate(
@@ -71,7 +85,7 @@ fn allocate(
     size: usize,
     alignment: u32,
 ) -> Result<Memory> {
-    let flags = flags(properties)?;
+    let flags = flags(properties, &owner)?;
     svm::check_size(context, size)?;
     svm::check_alignment(alignment)?;
     let made = context
@@ -195,8 +209,10 @@ pub(crate) fn migrate(
     queue: &Arc<Queue>,
     pointer: Bytes,
     size: usize,
-    _flags: u64,
+    flags: u64,
 ) -> Result<Command> {
+    // "CL_INVALID_VALUE if flags is not a supported combination of memory migration flags"
+    transfer::check_migration_flags(flags)?;
     hint(number::COMMAND_MIGRATEMEM, queue, pointer, size)
 }
 

@@ -359,6 +359,27 @@ static void CL_CALLBACK released(cl_program program, void *data) {
     (void)program, (void)data;
 }
 
+/* Programs without kernels: of nothing, of functions, of variables; and their binaries. */
+static void no_kernels(void) {
+    static const char *texts[] = {"", "\n", "/* nothing */", "int f(int x) { return x + 1; }\n",
+                                  "constant int table[] = {1, 2, 3};\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cl_program program = built(context, texts[i], ""), other = again(program);
+        DONE(clBuildProgram(other, 0, NULL, "", NULL, NULL));
+        cl_program both[] = {program, other};
+        for (int j = 0; j < 2; j++) {
+            size_t count = 7;
+            cl_uint made = 7;
+            DONE(clGetProgramInfo(both[j], CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+            DONE(clCreateKernelsInProgram(both[j], 0, NULL, &made));
+            IS(count == 0 && made == 0);
+            clCreateKernel(both[j], "k", &error);
+            GIVES(CL_INVALID_KERNEL_NAME, error);
+            DONE(clReleaseProgram(both[j]));
+        }
+    }
+}
+
 static void others(void) {
     clCreateProgramWithBuiltInKernels(context, device_count, devices, "nothing", &error);
     IS(error == CL_INVALID_VALUE);
@@ -366,6 +387,7 @@ static void others(void) {
     GIVES(CL_INVALID_OPERATION, clSetProgramReleaseCallback(program, released, NULL));
     GIVES(CL_INVALID_VALUE, clSetProgramReleaseCallback(program, NULL, NULL));
     cl_bool present = 7;
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     DONE(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof present, &present,
                           NULL));
     IS(!present);
@@ -391,6 +413,7 @@ int main(void) {
     headers();
     callbacks();
     il();
+    no_kernels();
     others();
     DONE(clReleaseContext(context));
     printf("ok\n");

@@ -32,7 +32,8 @@ const CROSS_THREAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 /// The parts of a zebin.
 #[derive(Debug)]
 pub(crate) struct Zebin<'a> {
-    pub ze_info: &'a [u8],
+    /// Only files without kernels have none.
+    pub ze_info: Option<&'a [u8]>,
     pub compat: Option<&'a [u8]>,
     pub segments: Vec<Segment>,
     pub relocations: Vec<Relocation>,
@@ -105,7 +106,7 @@ pub(crate) fn parse(file: &[u8]) -> Result<Zebin<'_>, BinaryError> {
 impl<'a> Reader<'a> {
     fn read(&mut self) -> Result<Zebin<'a>, BinaryError> {
         let mut zebin = Zebin {
-            ze_info: &[],
+            ze_info: None,
             compat: None,
             segments: Vec::new(),
             relocations: Vec::new(),
@@ -116,12 +117,10 @@ impl<'a> Reader<'a> {
             payload_offsets: Vec::new(),
             lines: Lines::default(),
         };
-        let mut has_info = false;
         for (index, section) in self.sections.enumerate() {
             let name = self.name(index, section)?;
             if name == ".ze_info" {
-                zebin.ze_info = self.data(&name, section)?;
-                has_info = true;
+                zebin.ze_info = Some(self.data(&name, section)?);
             } else if name == notes::SECTION {
                 zebin.compat = Some(self.data(&name, section)?);
             } else if section.sh_type(Le) == SHT_PROGBITS
@@ -141,7 +140,9 @@ impl<'a> Reader<'a> {
                 });
             }
         }
-        if !has_info {
+        // Of source without kernels Intel's compiler makes a file that only says what it is for.
+        let is_empty = zebin.compat.is_some() && zebin.kernels.is_empty();
+        if zebin.ze_info.is_none() && !is_empty {
             return Err(malformed("ELF file", 0, "there is no .ze_info".to_owned()));
         }
         self.zero_sections(&mut zebin)?;

@@ -136,7 +136,9 @@ impl Binary {
 
     fn zebin(bytes: &[u8]) -> Result<Self, BinaryError> {
         let elf = elf::parse(bytes)?;
-        let info = zeinfo::parse(elf.ze_info)?;
+        let info = elf.ze_info.map(zeinfo::parse).transpose()?;
+        let version = info.as_ref().map(|info| info.version.clone());
+        let info = info.unwrap_or_default();
         for misc in &info.kernels_misc_info {
             if !info.kernels.iter().any(|kernel| kernel.name == misc.name) {
                 return Err(BinaryError::Info {
@@ -152,7 +154,7 @@ impl Binary {
             tracing::warn!(key, ".ze_info has a field that is not known");
         }
         let mut target = notes::parse(elf.compat.unwrap_or_default())?;
-        target.version = Some(info.version.clone());
+        target.version = version;
         let platform = target.platform;
         let mut segments = elf.segments;
         let mut entries: Vec<KernelAbi> = Vec::new();

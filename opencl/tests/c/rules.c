@@ -1,0 +1,799 @@
+/* What the specification says of wrong arguments, chapter by chapter: each call has one thing wrong,
+   or two whose errors are the same. */
+#include "check.h"
+
+static cl_context context, other;
+static cl_device_id device;
+static cl_command_queue queue, other_queue;
+static cl_mem buffer, other_buffer, image, pipe_object;
+static cl_event event, other_event;
+static char bytes[1 << 16];
+
+#define MADE(code, call)                                                                           \
+    do {                                                                                           \
+        error = 1;                                                                                 \
+        (void)(call);                                                                              \
+        GIVES(code, error);                                                                        \
+    } while (0)
+
+/* What all commands check of their wait lists. CALL has `count`, `list` in it. */
+#define WAITS(...)                                                                                 \
+    do {                                                                                           \
+        cl_uint count = 1;                                                                         \
+        const cl_event *list = NULL;                                                               \
+        GIVES(CL_INVALID_EVENT_WAIT_LIST, __VA_ARGS__);                                            \
+        count = 0, list = &event;                                                                  \
+        GIVES(CL_INVALID_EVENT_WAIT_LIST, __VA_ARGS__);                                            \
+        cl_event none = NULL, wrong = (cl_event)buffer;                                            \
+        count = 1, list = &none;                                                                   \
+        GIVES(CL_INVALID_EVENT_WAIT_LIST, __VA_ARGS__);                                            \
+        list = &wrong;                                                                             \
+        GIVES(CL_INVALID_EVENT_WAIT_LIST, __VA_ARGS__);                                            \
+        list = &other_event;                                                                       \
+        GIVES(CL_INVALID_CONTEXT, __VA_ARGS__);                                                    \
+    } while (0)
+
+static cl_mem of(cl_mem_flags flags) { return buffer_of(context, flags, 256, NULL); }
+
+static void platforms(void) {
+    cl_uint count;
+    GIVES(CL_INVALID_PLATFORM, clGetPlatformInfo((cl_platform_id)context, CL_PLATFORM_NAME, 0, NULL, NULL));
+    GIVES(CL_INVALID_PLATFORM, clGetDeviceIDs((cl_platform_id)context, CL_DEVICE_TYPE_ALL, 0, NULL, &count));
+    GIVES(CL_INVALID_DEVICE_TYPE, clGetDeviceIDs(platform, 1 << 20, 0, NULL, &count));
+    GIVES(CL_DEVICE_NOT_FOUND, clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 0, NULL, &count));
+    GIVES(CL_INVALID_DEVICE, clRetainDevice((cl_device_id)context));
+    GIVES(CL_INVALID_DEVICE, clReleaseDevice((cl_device_id)context));
+    cl_device_partition_property by[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0}, none[] = {0};
+    GIVES(CL_INVALID_VALUE, clCreateSubDevices(device, by, 0, NULL, &count));
+    GIVES(CL_INVALID_VALUE, clCreateSubDevices(device, none, 0, NULL, &count));
+    GIVES(CL_INVALID_VALUE, clCreateSubDevices(device, NULL, 0, NULL, &count));
+    GIVES(CL_INVALID_DEVICE, clCreateSubDevices((cl_device_id)context, by, 0, NULL, &count));
+    cl_ulong time;
+    GIVES(CL_INVALID_DEVICE, clGetHostTimer((cl_device_id)context, &time));
+    GIVES(CL_INVALID_VALUE, clGetDeviceAndHostTimer(device, &time, NULL));
+    IS(clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction") == NULL);
+    GIVES(CL_INVALID_PLATFORM, clUnloadPlatformCompiler((cl_platform_id)context));
+}
+
+static void contexts(void) {
+    cl_device_id wrong = (cl_device_id)queue;
+    MADE(CL_INVALID_VALUE, clCreateContext(NULL, 1, NULL, NULL, NULL, &error));
+    MADE(CL_INVALID_DEVICE, clCreateContext(NULL, 1, &wrong, NULL, NULL, &error));
+    cl_context_properties list[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
+                                    CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    MADE(CL_INVALID_PROPERTY, clCreateContext(list, 1, &device, NULL, NULL, &error));
+    list[1] = (cl_context_properties)context, list[2] = 0;
+    MADE(CL_INVALID_PLATFORM, clCreateContext(list, 1, &device, NULL, NULL, &error));
+    list[1] = (cl_context_properties)platform;
+    MADE(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(list, 0, NULL, NULL, &error));
+    MADE(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(list, 1 << 20, NULL, NULL, &error));
+    MADE(CL_DEVICE_NOT_FOUND, clCreateContextFromType(list, CL_DEVICE_TYPE_CPU, NULL, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateContextFromType(list, CL_DEVICE_TYPE_GPU, NULL, bytes, &error));
+    GIVES(CL_INVALID_CONTEXT, clGetContextInfo((cl_context)queue, CL_CONTEXT_DEVICES, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clSetContextDestructorCallback(context, NULL, NULL));
+    GIVES(CL_INVALID_CONTEXT, clSetContextDestructorCallback((cl_context)queue, NULL, NULL));
+}
+
+static void queues(void) {
+    cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, 0, 0};
+    MADE(CL_INVALID_CONTEXT, clCreateCommandQueueWithProperties((cl_context)queue, device, list, &error));
+    MADE(CL_INVALID_DEVICE, clCreateCommandQueueWithProperties(context, NULL, list, &error));
+    MADE(CL_INVALID_DEVICE, clCreateCommandQueueWithProperties(context, (cl_device_id)queue, list, &error));
+    MADE(CL_INVALID_CONTEXT, clCreateCommandQueue((cl_context)queue, device, 0, &error));
+    MADE(CL_INVALID_DEVICE, clCreateCommandQueue(context, (cl_device_id)queue, 0, &error));
+    MADE(CL_INVALID_VALUE, clCreateCommandQueue(context, device, 1 << 20, &error));
+    list[0] = 0xdead;
+    MADE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, list, &error));
+    list[0] = CL_QUEUE_SIZE, list[1] = 16;
+    MADE(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, list, &error));
+    GIVES(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
+    GIVES(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue((cl_context)queue, device, queue));
+    GIVES(CL_INVALID_DEVICE, clSetDefaultDeviceCommandQueue(context, (cl_device_id)queue, queue));
+    GIVES(CL_INVALID_COMMAND_QUEUE, clFlush((cl_command_queue)buffer));
+    GIVES(CL_INVALID_COMMAND_QUEUE, clRetainCommandQueue((cl_command_queue)buffer));
+}
+
+static void buffers(void) {
+    MADE(CL_INVALID_CONTEXT, clCreateBuffer((cl_context)queue, 0, 16, NULL, &error));
+    MADE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, 0, 0, NULL, &error));
+    MADE(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, 0, SIZE_MAX, NULL, &error));
+    static const cl_mem_flags bad[] = {
+        CL_MEM_READ_WRITE | CL_MEM_READ_ONLY, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+        CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
+        CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR, 1 << 30,
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        MADE(CL_INVALID_VALUE,
+             clCreateBuffer(context, bad[i], 16, bad[i] & CL_MEM_USE_HOST_PTR ? bytes : NULL, &error));
+    MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, 0, 16, bytes, &error));
+    MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, 16, bytes, &error));
+    MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 16, NULL, &error));
+    MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 16, NULL, &error));
+    cl_mem_properties property[] = {0xdead, 1, 0};
+    MADE(CL_INVALID_PROPERTY, clCreateBufferWithProperties(context, property, 0, 16, NULL, &error));
+
+    /* Parts of buffers. */
+    cl_buffer_region region = {0, 64};
+    cl_uint kind = CL_BUFFER_CREATE_TYPE_REGION;
+    cl_mem part = clCreateSubBuffer(buffer, 0, kind, &region, &error);
+    DONE(error);
+    MADE(CL_INVALID_MEM_OBJECT, clCreateSubBuffer(part, 0, kind, &region, &error));
+    MADE(CL_INVALID_MEM_OBJECT, clCreateSubBuffer(image, 0, kind, &region, &error));
+    MADE(CL_INVALID_MEM_OBJECT, clCreateSubBuffer((cl_mem)queue, 0, kind, &region, &error));
+    MADE(CL_INVALID_VALUE, clCreateSubBuffer(buffer, 0, 0, &region, &error));
+    MADE(CL_INVALID_VALUE, clCreateSubBuffer(buffer, 0, kind, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateSubBuffer(buffer, CL_MEM_ALLOC_HOST_PTR, kind, &region, &error));
+    region = (cl_buffer_region){0, 0};
+    MADE(CL_INVALID_BUFFER_SIZE, clCreateSubBuffer(buffer, 0, kind, &region, &error));
+    region = (cl_buffer_region){128, 256};
+    MADE(CL_INVALID_VALUE, clCreateSubBuffer(buffer, 0, kind, &region, &error));
+    region = (cl_buffer_region){128, SIZE_MAX - 64};
+    MADE(CL_INVALID_VALUE, clCreateSubBuffer(buffer, 0, kind, &region, &error));
+    region = (cl_buffer_region){4, 16};
+    MADE(CL_MISALIGNED_SUB_BUFFER_OFFSET, clCreateSubBuffer(buffer, 0, kind, &region, &error));
+    region = (cl_buffer_region){0, 64};
+    static const cl_mem_flags widens[][2] = {
+        {CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE}, {CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY},
+        {CL_MEM_READ_ONLY, CL_MEM_READ_WRITE}, {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY},
+        {CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY}, {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY},
+        {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY}, {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY},
+    };
+    for (size_t i = 0; i < sizeof widens / sizeof *widens; i++) {
+        cl_mem parent = of(widens[i][0]);
+        MADE(CL_INVALID_VALUE, clCreateSubBuffer(parent, widens[i][1], kind, &region, &error));
+        MADE(CL_SUCCESS, clCreateSubBuffer(parent, CL_MEM_HOST_NO_ACCESS, kind, &region, &error));
+        DONE(clReleaseMemObject(parent));
+    }
+    DONE(clReleaseMemObject(part));
+}
+
+static void transfers(void) {
+    cl_mem unread = of(CL_MEM_HOST_WRITE_ONLY), unwritten = of(CL_MEM_HOST_READ_ONLY);
+    cl_mem hidden = of(CL_MEM_HOST_NO_ACCESS), second = of(0);
+#define READ(queue, buffer, offset, size, to, ...)                                                 \
+    clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset, size, to, __VA_ARGS__, NULL)
+#define WRITE(queue, buffer, offset, size, from)                                                   \
+    clEnqueueWriteBuffer(queue, buffer, CL_TRUE, offset, size, from, 0, NULL, NULL)
+    GIVES(CL_INVALID_COMMAND_QUEUE, READ((cl_command_queue)buffer, buffer, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, READ(queue, NULL, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, READ(queue, image, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_CONTEXT, READ(queue, other_buffer, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ(queue, buffer, 0, 257, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ(queue, buffer, 256, 1, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ(queue, buffer, 16, SIZE_MAX, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ(queue, buffer, 0, 16, NULL, 0, NULL));
+    GIVES(CL_INVALID_OPERATION, READ(queue, unread, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_OPERATION, READ(queue, hidden, 0, 16, bytes, 0, NULL));
+    GIVES(CL_INVALID_OPERATION, WRITE(queue, unwritten, 0, 16, bytes));
+    GIVES(CL_INVALID_OPERATION, WRITE(queue, hidden, 0, 16, bytes));
+    GIVES(CL_INVALID_VALUE, WRITE(queue, buffer, 0, 16, NULL));
+    WAITS(READ(queue, buffer, 0, 16, bytes, count, list));
+    /* Nothing is in range, and no error is listed for it. */
+    DONE(READ(queue, buffer, 0, 0, bytes, 0, NULL));
+    DONE(READ(queue, buffer, 256, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ(queue, buffer, 257, 0, bytes, 0, NULL));
+    DONE(WRITE(queue, buffer, 8, 0, bytes));
+
+    /* Rectangles. */
+    size_t zero[3] = {0}, box[3] = {4, 4, 4};
+#define RECT(buffer, at, from, box, ...)                                                           \
+    clEnqueueReadBufferRect(queue, buffer, CL_TRUE, at, from, box, __VA_ARGS__, 0, NULL, NULL)
+    DONE(RECT(buffer, zero, zero, box, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_VALUE, RECT(buffer, NULL, zero, box, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_VALUE, RECT(buffer, zero, NULL, box, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_VALUE, RECT(buffer, zero, zero, NULL, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_VALUE, RECT(buffer, zero, zero, box, 0, 0, 0, 0, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, RECT(image, zero, zero, box, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_CONTEXT, RECT(other_buffer, zero, zero, box, 0, 0, 0, 0, bytes));
+    GIVES(CL_INVALID_OPERATION, RECT(unread, zero, zero, box, 0, 0, 0, 0, bytes));
+    static const size_t pitches[][4] = {{3}, {4, 15}, {4, 18}, {8, 31}, {0, 0, 3}, {0, 0, 4, 15},
+                                        {0, 0, 4, 18}, {64, 256}};
+    for (size_t i = 0; i < sizeof pitches / sizeof *pitches; i++)
+        GIVES(CL_INVALID_VALUE, RECT(buffer, zero, zero, box, pitches[i][0], pitches[i][1], pitches[i][2],
+                                     pitches[i][3], bytes));
+    for (int i = 0; i < 3; i++) {
+        size_t flat[3] = {4, 4, 4};
+        flat[i] = 0;
+        GIVES(CL_INVALID_VALUE, RECT(buffer, zero, zero, flat, 0, 0, 0, 0, bytes));
+    }
+
+    /* Copies. */
+#define COPY(from, to, a, b, size) clEnqueueCopyBuffer(queue, from, to, a, b, size, 0, NULL, NULL)
+    GIVES(CL_INVALID_MEM_OBJECT, COPY(image, second, 0, 0, 16));
+    GIVES(CL_INVALID_MEM_OBJECT, COPY(buffer, NULL, 0, 0, 16));
+    GIVES(CL_INVALID_CONTEXT, COPY(other_buffer, buffer, 0, 0, 16));
+    GIVES(CL_INVALID_CONTEXT, COPY(buffer, other_buffer, 0, 0, 16));
+    GIVES(CL_INVALID_VALUE, COPY(buffer, second, 250, 0, 16));
+    GIVES(CL_INVALID_VALUE, COPY(buffer, second, 0, 250, 16));
+    GIVES(CL_INVALID_VALUE, COPY(buffer, second, SIZE_MAX, 0, 16));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY(buffer, buffer, 0, 15, 16));
+    DONE(COPY(buffer, buffer, 0, 16, 16));
+    DONE(COPY(buffer, second, 0, 0, 0));
+    WAITS(clEnqueueCopyBuffer(queue, buffer, second, 0, 0, 16, count, list, NULL));
+    cl_buffer_region left = {0, 192}, right = {128, 128};
+    cl_mem a = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &left, &error);
+    cl_mem b = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &right, &error);
+    GIVES(CL_MEM_COPY_OVERLAP, COPY(a, b, 112, 0, 32));
+    DONE(COPY(a, b, 96, 0, 32));
+#define COPY_RECT(from, to, row_a, slice_a, row_b, slice_b)                                        \
+    clEnqueueCopyBufferRect(queue, from, to, zero, zero, box, row_a, slice_a, row_b, slice_b, 0, NULL, NULL)
+    GIVES(CL_INVALID_VALUE, COPY_RECT(buffer, buffer, 4, 16, 8, 32));
+    GIVES(CL_INVALID_VALUE, COPY_RECT(buffer, second, 3, 0, 0, 0));
+    GIVES(CL_INVALID_VALUE, COPY_RECT(buffer, second, 0, 0, 4, 17));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY_RECT(buffer, buffer, 0, 0, 0, 0));
+    DONE(clReleaseMemObject(a));
+    DONE(clReleaseMemObject(b));
+
+    /* Fills. */
+#define FILL(buffer, pattern, size, at, all) clEnqueueFillBuffer(queue, buffer, pattern, size, at, all, 0, NULL, NULL)
+    GIVES(CL_INVALID_VALUE, FILL(buffer, NULL, 4, 0, 16));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 0, 0, 16));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 3, 0, 12));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 256, 0, 256));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 4, 2, 16));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 4, 0, 18));
+    GIVES(CL_INVALID_VALUE, FILL(buffer, bytes, 4, 252, 8));
+    GIVES(CL_INVALID_MEM_OBJECT, FILL(image, bytes, 4, 0, 16));
+    GIVES(CL_INVALID_CONTEXT, FILL(other_buffer, bytes, 4, 0, 16));
+    DONE(FILL(buffer, bytes, 4, 4, 0));
+
+    /* Maps. */
+#define MAP(buffer, flags, at, size) clEnqueueMapBuffer(queue, buffer, CL_TRUE, flags, at, size, 0, NULL, NULL, &error)
+    MADE(CL_INVALID_VALUE, MAP(buffer, CL_MAP_READ, 0, 0));
+    MADE(CL_INVALID_VALUE, MAP(buffer, CL_MAP_READ, 0, 257));
+    MADE(CL_INVALID_VALUE, MAP(buffer, 1 << 10, 0, 16));
+    MADE(CL_INVALID_VALUE, MAP(buffer, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_READ, 0, 16));
+    MADE(CL_INVALID_VALUE, MAP(buffer, CL_MAP_WRITE_INVALIDATE_REGION | CL_MAP_WRITE, 0, 16));
+    MADE(CL_INVALID_MEM_OBJECT, MAP(image, CL_MAP_READ, 0, 16));
+    MADE(CL_INVALID_CONTEXT, MAP(other_buffer, CL_MAP_READ, 0, 16));
+    MADE(CL_INVALID_OPERATION, MAP(unread, CL_MAP_READ, 0, 16));
+    MADE(CL_INVALID_OPERATION, MAP(hidden, CL_MAP_WRITE, 0, 16));
+    MADE(CL_INVALID_OPERATION, MAP(unwritten, CL_MAP_WRITE_INVALIDATE_REGION, 0, 16));
+#define UNMAP(memory) clEnqueueUnmapMemObject(queue, memory, bytes, 0, NULL, NULL)
+    GIVES(CL_INVALID_VALUE, UNMAP(buffer));
+    GIVES(CL_INVALID_VALUE, clEnqueueUnmapMemObject(queue, buffer, NULL, 0, NULL, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, UNMAP((cl_mem)queue));
+    GIVES(CL_INVALID_CONTEXT, UNMAP(other_buffer));
+    if (pipe_object != NULL)
+        GIVES(CL_INVALID_MEM_OBJECT, UNMAP(pipe_object));
+
+    /* Migration, and what objects say. */
+    cl_mem wrong = (cl_mem)queue;
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 0, &buffer, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 1, NULL, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 1, &buffer, 1 << 10, 0, NULL, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, clEnqueueMigrateMemObjects(queue, 1, &wrong, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_CONTEXT, clEnqueueMigrateMemObjects(queue, 1, &other_buffer, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, clGetImageInfo(buffer, CL_IMAGE_WIDTH, 0, NULL, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, NULL, NULL));
+    cl_mem all[] = {unread, unwritten, hidden, second};
+    DONE(clFinish(queue));
+    for (int i = 0; i < 4; i++)
+        DONE(clReleaseMemObject(all[i]));
+}
+
+static void pipes(void) {
+    if (pipe_object == NULL) {
+        MADE(CL_INVALID_OPERATION, clCreatePipe(context, 0, 4, 4, NULL, &error));
+        return;
+    }
+    cl_pipe_properties none[] = {0};
+    cl_uint most;
+    DONE(clGetDeviceInfo(device, CL_DEVICE_PIPE_MAX_PACKET_SIZE, sizeof most, &most, NULL));
+    MADE(CL_INVALID_CONTEXT, clCreatePipe((cl_context)queue, 0, 4, 4, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreatePipe(context, CL_MEM_READ_ONLY, 4, 4, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreatePipe(context, CL_MEM_HOST_READ_ONLY, 4, 4, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreatePipe(context, 0, 4, 4, none, &error));
+    MADE(CL_INVALID_PIPE_SIZE, clCreatePipe(context, 0, 0, 4, NULL, &error));
+    MADE(CL_INVALID_PIPE_SIZE, clCreatePipe(context, 0, 4, 0, NULL, &error));
+    MADE(CL_INVALID_PIPE_SIZE, clCreatePipe(context, 0, most + 1, 4, NULL, &error));
+    GIVES(CL_INVALID_MEM_OBJECT, clGetImageInfo(pipe_object, CL_IMAGE_WIDTH, 0, NULL, NULL));
+}
+
+static const cl_image_format rgba = {CL_RGBA, CL_UNSIGNED_INT8};
+
+static cl_mem image_of(cl_mem_flags flags, cl_mem_object_type type, cl_mem from) {
+    cl_image_desc desc = {.image_type = type, .image_width = 16, .image_height = 4,
+                          .image_depth = 2, .mem_object = from};
+    return clCreateImage(context, flags, &rgba, &desc, NULL, &error);
+}
+
+static void images(void) {
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 4};
+#define MAKE(flags, host) clCreateImage(context, flags, &rgba, &desc, host, &error)
+    MADE(CL_INVALID_CONTEXT, clCreateImage((cl_context)queue, 0, &rgba, &desc, NULL, &error));
+    MADE(CL_INVALID_VALUE, MAKE(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, NULL));
+    MADE(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, NULL, &desc, NULL, &error));
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba, NULL, NULL, &error));
+    static const cl_image_format bad[] = {{0xdead, CL_FLOAT}, {CL_RGBA, 0xdead}};
+    for (int i = 0; i < 2; i++)
+        MADE(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &bad[i], &desc, NULL, &error));
+    MADE(CL_INVALID_HOST_PTR, MAKE(0, bytes));
+    MADE(CL_INVALID_HOST_PTR, MAKE(CL_MEM_USE_HOST_PTR, NULL));
+    desc.image_row_pitch = 64;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(0, NULL));
+    desc.image_row_pitch = 63;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(CL_MEM_COPY_HOST_PTR, bytes));
+    desc.image_row_pitch = 66;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(CL_MEM_COPY_HOST_PTR, bytes));
+    desc.image_row_pitch = 0, desc.num_samples = 2;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(0, NULL));
+    desc.num_samples = 0, desc.num_mip_levels = 2;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(0, NULL));
+    desc.num_mip_levels = 0, desc.image_type = CL_MEM_OBJECT_BUFFER;
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, MAKE(0, NULL));
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D, desc.image_width = 0;
+    MADE(CL_INVALID_IMAGE_SIZE, MAKE(0, NULL));
+    desc.image_width = SIZE_MAX;
+    MADE(CL_INVALID_IMAGE_SIZE, MAKE(0, NULL));
+    desc.image_width = 16, desc.image_height = 0;
+    MADE(CL_INVALID_IMAGE_SIZE, MAKE(0, NULL));
+    MADE(CL_INVALID_IMAGE_SIZE, clCreateImage2D(context, 0, &rgba, 0, 4, 0, NULL, &error));
+    MADE(CL_INVALID_IMAGE_SIZE, clCreateImage2D(context, CL_MEM_COPY_HOST_PTR, &rgba, 16, 4, 63, bytes, &error));
+    MADE(CL_INVALID_IMAGE_SIZE, clCreateImage3D(context, 0, &rgba, 16, 4, 1, 0, 0, NULL, &error));
+    cl_mem_properties property[] = {0xdead, 1, 0};
+    desc.image_height = 4;
+    MADE(CL_INVALID_PROPERTY, clCreateImageWithProperties(context, property, 0, &rgba, &desc, NULL, &error));
+
+    /* Of other memory. */
+    cl_mem line = image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, buffer);
+    DONE(error);
+    MADE(CL_INVALID_VALUE, image_of(CL_MEM_ALLOC_HOST_PTR, CL_MEM_OBJECT_IMAGE1D_BUFFER, buffer));
+    cl_mem constant = of(CL_MEM_READ_ONLY);
+    MADE(CL_INVALID_VALUE, image_of(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, constant));
+    DONE(clReleaseMemObject(constant));
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE3D, buffer));
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, NULL));
+    MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, (cl_mem)queue));
+
+    /* Formats. */
+    cl_uint count;
+    cl_image_format format;
+    GIVES(CL_INVALID_CONTEXT, clGetSupportedImageFormats((cl_context)queue, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
+    GIVES(CL_INVALID_VALUE, clGetSupportedImageFormats(context, 1 << 30, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
+    GIVES(CL_INVALID_VALUE, clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &count));
+    GIVES(CL_INVALID_VALUE, clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_IMAGE2D, 0, &format, &count));
+
+    /* Transfers. */
+    size_t zero[3] = {0}, box[3] = {16, 4, 1}, deep[3] = {16, 4, 2}, flat[3] = {16, 0, 1}, wide[3] = {17, 1, 1};
+    size_t below[3] = {0, 0, 1};
+#define READ_IMAGE(image, at, box, row, slice, to, ...)                                            \
+    clEnqueueReadImage(queue, image, CL_TRUE, at, box, row, slice, to, __VA_ARGS__, NULL)
+    GIVES(CL_INVALID_MEM_OBJECT, READ_IMAGE(buffer, zero, box, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, NULL, box, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, NULL, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, box, 0, 0, NULL, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, box, 63, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, box, 0, 256, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, deep, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, flat, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, zero, wide, 0, 0, bytes, 0, NULL));
+    GIVES(CL_INVALID_VALUE, READ_IMAGE(image, below, box, 0, 0, bytes, 0, NULL));
+    WAITS(READ_IMAGE(image, zero, box, 0, 0, bytes, count, list));
+    GIVES(CL_INVALID_VALUE, clEnqueueFillImage(queue, image, NULL, zero, box, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueFillImage(queue, image, bytes, NULL, box, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueFillImage(queue, image, bytes, zero, wide, 0, NULL, NULL));
+    GIVES(CL_INVALID_MEM_OBJECT, clEnqueueFillImage(queue, buffer, bytes, zero, box, 0, NULL, NULL));
+    cl_image_format floats = {CL_RGBA, CL_FLOAT};
+    cl_mem second = clCreateImage(context, 0, &floats, &desc, NULL, &error);
+    DONE(error);
+#define COPY_IMAGE(from, to, a, b, box) clEnqueueCopyImage(queue, from, to, a, b, box, 0, NULL, NULL)
+    GIVES(CL_IMAGE_FORMAT_MISMATCH, COPY_IMAGE(image, second, zero, zero, box));
+    GIVES(CL_INVALID_MEM_OBJECT, COPY_IMAGE(image, buffer, zero, zero, box));
+    GIVES(CL_INVALID_VALUE, COPY_IMAGE(image, image, zero, NULL, box));
+    GIVES(CL_INVALID_VALUE, COPY_IMAGE(image, image, zero, zero, deep));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY_IMAGE(image, image, zero, zero, box));
+    size_t row[3] = {16, 1, 1};
+#define TO_BUFFER(from, to, box, at) clEnqueueCopyImageToBuffer(queue, from, to, zero, box, at, 0, NULL, NULL)
+#define FROM_BUFFER(from, to, box, at) clEnqueueCopyBufferToImage(queue, from, to, at, zero, box, 0, NULL, NULL)
+    GIVES(CL_INVALID_MEM_OBJECT, TO_BUFFER(buffer, buffer, row, 0));
+    GIVES(CL_INVALID_MEM_OBJECT, TO_BUFFER(image, image, row, 0));
+    GIVES(CL_INVALID_MEM_OBJECT, TO_BUFFER(line, buffer, row, 0));
+    GIVES(CL_INVALID_VALUE, TO_BUFFER(image, buffer, box, 4));
+    GIVES(CL_INVALID_VALUE, TO_BUFFER(image, buffer, NULL, 0));
+    GIVES(CL_INVALID_CONTEXT, TO_BUFFER(image, other_buffer, row, 0));
+    GIVES(CL_INVALID_MEM_OBJECT, FROM_BUFFER(image, image, row, 0));
+    GIVES(CL_INVALID_MEM_OBJECT, FROM_BUFFER(buffer, buffer, row, 0));
+    GIVES(CL_INVALID_MEM_OBJECT, FROM_BUFFER(buffer, line, row, 0));
+    GIVES(CL_INVALID_VALUE, FROM_BUFFER(buffer, image, box, 4));
+    GIVES(CL_INVALID_VALUE, FROM_BUFFER(buffer, image, wide, 0));
+    size_t pitch;
+#define MAP_IMAGE(image, flags, box, pitch)                                                        \
+    clEnqueueMapImage(queue, image, CL_TRUE, flags, zero, box, pitch, NULL, 0, NULL, NULL, &error)
+    MADE(CL_INVALID_VALUE, MAP_IMAGE(image, CL_MAP_READ, box, NULL));
+    MADE(CL_INVALID_VALUE, MAP_IMAGE(image, CL_MAP_READ, NULL, &pitch));
+    MADE(CL_INVALID_VALUE, MAP_IMAGE(image, CL_MAP_READ, wide, &pitch));
+    MADE(CL_INVALID_VALUE, MAP_IMAGE(image, 1 << 10, box, &pitch));
+    MADE(CL_INVALID_MEM_OBJECT, MAP_IMAGE(buffer, CL_MAP_READ, box, &pitch));
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, desc.image_array_size = 2;
+    cl_mem layers = MAKE(0, NULL);
+    DONE(error);
+    MADE(CL_INVALID_VALUE, MAP_IMAGE(layers, CL_MAP_READ, box, &pitch));
+    DONE(clFinish(queue));
+    DONE(clReleaseMemObject(layers));
+    DONE(clReleaseMemObject(second));
+    DONE(clReleaseMemObject(line));
+
+    /* Samplers. */
+    MADE(CL_INVALID_CONTEXT, clCreateSampler((cl_context)queue, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error));
+    MADE(CL_INVALID_VALUE, clCreateSampler(context, CL_TRUE, 0xdead, CL_FILTER_NEAREST, &error));
+    MADE(CL_INVALID_VALUE, clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, 0xdead, &error));
+    cl_sampler_properties twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE,
+                                     CL_FILTER_LINEAR, 0};
+    MADE(CL_INVALID_VALUE, clCreateSamplerWithProperties(context, twice, &error));
+    twice[0] = 0xdead, twice[2] = 0;
+    MADE(CL_INVALID_VALUE, clCreateSamplerWithProperties(context, twice, &error));
+    GIVES(CL_INVALID_SAMPLER, clRetainSampler((cl_sampler)queue));
+    GIVES(CL_INVALID_SAMPLER, clGetSamplerInfo((cl_sampler)queue, CL_SAMPLER_FILTER_MODE, 0, NULL, NULL));
+}
+
+static void svm(void) {
+    IS(clSVMAlloc(context, 0, 0, 0) == NULL);
+    IS(clSVMAlloc(context, 0, 64, 3) == NULL);
+    IS(clSVMAlloc(context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0) == NULL);
+    IS(clSVMAlloc(context, CL_MEM_SVM_ATOMICS, 64, 0) == NULL);
+    IS(clSVMAlloc((cl_context)queue, 0, 64, 0) == NULL);
+    clSVMFree(context, NULL);
+    char *memory = clSVMAlloc(context, 0, 256, 0);
+    IS(memory != NULL);
+#define SVM_COPY(to, from, size, ...) clEnqueueSVMMemcpy(queue, CL_TRUE, to, from, size, __VA_ARGS__, NULL)
+    GIVES(CL_INVALID_VALUE, SVM_COPY(NULL, memory, 16, 0, NULL));
+    GIVES(CL_INVALID_VALUE, SVM_COPY(memory, NULL, 16, 0, NULL));
+    GIVES(CL_INVALID_VALUE, SVM_COPY(memory, NULL, 0, 0, NULL));
+    GIVES(CL_MEM_COPY_OVERLAP, SVM_COPY(memory, memory + 15, 16, 0, NULL));
+    DONE(SVM_COPY(memory, memory + 16, 0, 0, NULL));
+    WAITS(SVM_COPY(memory, memory + 16, 16, count, list));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, NULL, bytes, 4, 16, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, memory, NULL, 4, 16, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, memory + 2, bytes, 4, 16, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, memory, bytes, 3, 12, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, memory, bytes, 4, 18, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMemFill(queue, memory, bytes, 256, 256, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, NULL, 16, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, memory, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMap(queue, CL_TRUE, 1 << 10, memory, 16, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMUnmap(queue, NULL, 0, NULL, NULL));
+    void *pointers[] = {memory};
+    const void *constant[] = {memory};
+    size_t sizes[] = {257};
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMFree(queue, 1, NULL, NULL, NULL, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMFree(queue, 0, pointers, NULL, NULL, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(queue, 0, constant, NULL, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(queue, 1, NULL, NULL, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(queue, 1, constant, sizes, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueSVMMigrateMem(queue, 1, constant, NULL, 1 << 10, 0, NULL, NULL));
+    DONE(clEnqueueSVMMigrateMem(queue, 1, constant, NULL, 0, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    clSVMFree(context, memory);
+}
+
+/* Intel's unified shared memory. */
+static void usm(void) {
+    typedef void *host_fn(cl_context, const cl_ulong *, size_t, cl_uint, cl_int *);
+    typedef void *device_fn(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *);
+    typedef cl_int copy_fn(cl_command_queue, cl_bool, void *, const void *, size_t, cl_uint,
+                           const cl_event *, cl_event *);
+    typedef cl_int migrate_fn(cl_command_queue, const void *, size_t, cl_mem_migration_flags, cl_uint,
+                              const cl_event *, cl_event *);
+    typedef cl_int free_fn(cl_context, void *);
+#define FUNCTION(type, name) type *name = (type *)clGetExtensionFunctionAddressForPlatform(platform, #name)
+    FUNCTION(host_fn, clHostMemAllocINTEL);
+    FUNCTION(device_fn, clDeviceMemAllocINTEL);
+    FUNCTION(device_fn, clSharedMemAllocINTEL);
+    FUNCTION(copy_fn, clEnqueueMemcpyINTEL);
+    FUNCTION(migrate_fn, clEnqueueMigrateMemINTEL);
+    FUNCTION(free_fn, clMemFreeINTEL);
+    enum { FLAGS = 0x4195, COMBINED = 1, AT_DEVICE = 2, AT_HOST = 4 };
+    cl_ulong flags[] = {FLAGS, COMBINED, 0, 0, 0};
+    char *memory = clSharedMemAllocINTEL(context, device, flags, 256, 0, &error);
+    DONE(error);
+    MADE(CL_INVALID_CONTEXT, clHostMemAllocINTEL((cl_context)queue, flags, 256, 0, &error));
+    MADE(CL_INVALID_DEVICE, clDeviceMemAllocINTEL(context, NULL, flags, 256, 0, &error));
+    MADE(CL_INVALID_DEVICE, clSharedMemAllocINTEL(context, (cl_device_id)queue, flags, 256, 0, &error));
+    MADE(CL_INVALID_BUFFER_SIZE, clHostMemAllocINTEL(context, NULL, 0, 0, &error));
+    MADE(CL_INVALID_BUFFER_SIZE, clHostMemAllocINTEL(context, NULL, SIZE_MAX, 0, &error));
+    MADE(CL_INVALID_VALUE, clHostMemAllocINTEL(context, NULL, 256, 3, &error));
+    flags[1] = AT_DEVICE;
+    MADE(CL_INVALID_PROPERTY, clHostMemAllocINTEL(context, flags, 256, 0, &error));
+    flags[1] = AT_HOST;
+    MADE(CL_INVALID_PROPERTY, clDeviceMemAllocINTEL(context, device, flags, 256, 0, &error));
+    flags[1] = AT_DEVICE | AT_HOST;
+    MADE(CL_INVALID_PROPERTY, clSharedMemAllocINTEL(context, device, flags, 256, 0, &error));
+    flags[1] = 1 << 10;
+    MADE(CL_INVALID_PROPERTY, clSharedMemAllocINTEL(context, device, flags, 256, 0, &error));
+    flags[1] = COMBINED, flags[2] = FLAGS, flags[3] = COMBINED;
+    MADE(CL_INVALID_PROPERTY, clHostMemAllocINTEL(context, flags, 256, 0, &error));
+#define USM_COPY(to, from, size) clEnqueueMemcpyINTEL(queue, CL_TRUE, to, from, size, 0, NULL, NULL)
+    GIVES(CL_INVALID_VALUE, USM_COPY(NULL, memory, 16));
+    GIVES(CL_INVALID_VALUE, USM_COPY(memory, NULL, 0));
+    GIVES(CL_MEM_COPY_OVERLAP, USM_COPY(memory, memory + 15, 16));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemINTEL(queue, memory, 256, 1 << 10, 0, NULL, NULL));
+    DONE(clEnqueueMigrateMemINTEL(queue, memory, 256, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL(context, memory + 1));
+    DONE(clMemFreeINTEL(context, NULL));
+    DONE(clFinish(queue));
+    DONE(clMemFreeINTEL(context, memory));
+}
+
+static const char *source =
+    "kernel void k(global int *a, local int *b, int c, read_only image2d_t d, sampler_t e,\n"
+    "              constant int *f) {\n"
+    "    b[0] = c + f[0];\n"
+    "    a[0] = b[0] + read_imageui(d, e, (int2)(0, 0)).x;\n"
+    "}\n"
+    "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void sized(global int *a) { a[0] = 1; }\n";
+
+static void programs(void) {
+    const char *nothing[] = {NULL};
+    MADE(CL_INVALID_CONTEXT, clCreateProgramWithSource((cl_context)queue, 1, &source, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithSource(context, 0, &source, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithSource(context, 1, NULL, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithSource(context, 1, nothing, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithIL(context, NULL, 16, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithIL(context, bytes, 0, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithIL(context, "no module at all", 16, &error));
+    size_t length = 16;
+    const unsigned char *junk = (const unsigned char *)"no binary at all";
+    cl_device_id wrong = (cl_device_id)queue;
+    cl_int status = 1;
+#define BINARY(count, devices, lengths, binaries)                                                  \
+    clCreateProgramWithBinary(context, count, devices, lengths, binaries, &status, &error)
+    MADE(CL_INVALID_VALUE, BINARY(0, &device, &length, &junk));
+    MADE(CL_INVALID_VALUE, BINARY(1, NULL, &length, &junk));
+    MADE(CL_INVALID_VALUE, BINARY(1, &device, NULL, &junk));
+    MADE(CL_INVALID_VALUE, BINARY(1, &device, &length, NULL));
+    MADE(CL_INVALID_DEVICE, BINARY(1, &wrong, &length, &junk));
+    MADE(CL_INVALID_BINARY, BINARY(1, &device, &length, &junk));
+    IS(status == CL_INVALID_BINARY);
+    length = 0;
+    MADE(CL_INVALID_VALUE, BINARY(1, &device, &length, &junk));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(context, 1, &device, NULL, &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(context, 1, &device, "none", &error));
+    MADE(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(context, 0, &device, "none", &error));
+
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    cl_program apart = clCreateProgramWithSource(other, 1, &source, NULL, &error);
+    DONE(error);
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE, clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, NULL));
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE,
+          clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, 0, NULL, NULL));
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE,
+          clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, 0, NULL, NULL));
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernelsInProgram(program, 0, NULL, NULL));
+    GIVES(CL_INVALID_PROGRAM, clBuildProgram((cl_program)queue, 0, NULL, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clBuildProgram(program, 1, NULL, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clBuildProgram(program, 0, &device, NULL, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clBuildProgram(program, 0, NULL, NULL, NULL, bytes));
+    GIVES(CL_INVALID_DEVICE, clBuildProgram(program, 1, &wrong, NULL, NULL, NULL));
+    GIVES(CL_INVALID_BUILD_OPTIONS, clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL));
+#define COMPILE(count, headers, names) clCompileProgram(program, 0, NULL, NULL, count, headers, names, NULL, NULL)
+    const char *name = "h";
+    GIVES(CL_INVALID_VALUE, COMPILE(1, NULL, &name));
+    GIVES(CL_INVALID_VALUE, COMPILE(1, &program, NULL));
+    GIVES(CL_INVALID_VALUE, COMPILE(0, &program, &name));
+    GIVES(CL_INVALID_CONTEXT, COMPILE(1, &apart, &name));
+    GIVES(CL_INVALID_COMPILER_OPTIONS,
+          clCompileProgram(program, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL, NULL));
+    cl_program bad = (cl_program)queue;
+#define LINK(options, count, programs, data)                                                       \
+    clLinkProgram(context, 0, NULL, options, count, programs, NULL, data, &error)
+    MADE(CL_INVALID_VALUE, LINK(NULL, 0, NULL, NULL));
+    MADE(CL_INVALID_VALUE, LINK(NULL, 0, &program, NULL));
+    MADE(CL_INVALID_VALUE, LINK(NULL, 1, NULL, NULL));
+    MADE(CL_INVALID_VALUE, LINK(NULL, 1, &program, bytes));
+    MADE(CL_INVALID_PROGRAM, LINK(NULL, 1, &bad, NULL));
+    DONE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    DONE(clCompileProgram(apart, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    MADE(CL_INVALID_CONTEXT, LINK(NULL, 1, &apart, NULL));
+    MADE(CL_INVALID_LINKER_OPTIONS, LINK("-no-such-option", 1, &program, NULL));
+    GIVES(CL_INVALID_DEVICE, clGetProgramBuildInfo(program, wrong, CL_PROGRAM_BUILD_STATUS, 0, NULL, NULL));
+    cl_uint constant = 1;
+    GIVES(CL_INVALID_PROGRAM, clSetProgramSpecializationConstant(program, 1, 4, &constant));
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(apart));
+}
+
+static void kernels(void) {
+    cl_program program = built(context, source, "-cl-kernel-arg-info");
+    cl_kernel made[3], kernel = kernel_of(program, "k"), sized = kernel_of(program, "sized");
+    cl_uint count;
+    GIVES(CL_INVALID_VALUE, clCreateKernelsInProgram(program, 1, made, NULL));
+    GIVES(CL_INVALID_PROGRAM, clCreateKernelsInProgram((cl_program)queue, 0, NULL, &count));
+    MADE(CL_INVALID_PROGRAM, clCreateKernel((cl_program)queue, "k", &error));
+    MADE(CL_INVALID_KERNEL, clCloneKernel((cl_kernel)queue, &error));
+    GIVES(CL_INVALID_OPERATION, clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+
+    /* Arguments. */
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
+    cl_sampler foreign = clCreateSampler(other, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
+    cl_mem hidden = image_of(CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE2D, NULL);
+    DONE(error);
+    int number = 1;
+    void *junk = queue, *nothing = NULL;
+#define SET(index, size, value) clSetKernelArg(kernel, index, size, value)
+    GIVES(CL_INVALID_KERNEL, clSetKernelArg((cl_kernel)queue, 0, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_ARG_INDEX, SET(6, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_ARG_SIZE, SET(0, 4, &buffer));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(0, sizeof junk, &junk));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(0, sizeof image, &image));
+    GIVES(CL_INVALID_CONTEXT, SET(0, sizeof other_buffer, &other_buffer));
+    GIVES(CL_INVALID_ARG_SIZE, SET(1, 0, NULL));
+    GIVES(CL_INVALID_ARG_VALUE, SET(1, 16, &number));
+    GIVES(CL_INVALID_ARG_SIZE, SET(2, 8, &number));
+    GIVES(CL_INVALID_ARG_VALUE, SET(2, 4, NULL));
+    GIVES(CL_INVALID_ARG_SIZE, SET(3, 4, &image));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof nothing, &nothing));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof nothing, NULL));
+    GIVES(CL_INVALID_ARG_VALUE, SET(3, sizeof hidden, &hidden));
+    GIVES(CL_INVALID_SAMPLER, SET(4, sizeof junk, &junk));
+    GIVES(CL_INVALID_SAMPLER, SET(4, sizeof nothing, NULL));
+    GIVES(CL_INVALID_ARG_SIZE, SET(4, 4, &sampler));
+    GIVES(CL_INVALID_CONTEXT, SET(4, sizeof foreign, &foreign));
+    GIVES(CL_INVALID_MEM_OBJECT, SET(5, sizeof image, &image));
+    GIVES(CL_INVALID_ARG_INDEX, clSetKernelArgSVMPointer(kernel, 6, NULL));
+    GIVES(CL_INVALID_KERNEL, clSetKernelArgSVMPointer((cl_kernel)queue, 0, NULL));
+    cl_bool yes = CL_TRUE;
+    GIVES(CL_INVALID_OPERATION,
+          clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(kernel, 0xdead, sizeof yes, &yes));
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, NULL));
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 7, &junk));
+
+    /* Launches. */
+    size_t one = 1, four = 4, eight = 8, zero = 0, far = SIZE_MAX, huge = 1 << 20;
+    size_t three[3] = {1, 1, 1};
+#define LAUNCH(kernel, dimensions, offset, global, local)                                          \
+    clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, 0, NULL, NULL)
+    GIVES(CL_INVALID_KERNEL_ARGS, LAUNCH(kernel, 1, NULL, &one, NULL));
+    GIVES(CL_INVALID_KERNEL_ARGS, clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    GIVES(CL_INVALID_KERNEL, LAUNCH((cl_kernel)queue, 1, NULL, &one, NULL));
+    DONE(clSetKernelArg(sized, 0, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_WORK_DIMENSION, LAUNCH(sized, 0, NULL, &four, NULL));
+    GIVES(CL_INVALID_WORK_DIMENSION, LAUNCH(sized, 4, NULL, three, NULL));
+    GIVES(CL_INVALID_WORK_GROUP_SIZE, LAUNCH(sized, 1, NULL, &eight, &eight));
+    GIVES(CL_INVALID_WORK_GROUP_SIZE, LAUNCH(sized, 1, NULL, &four, &one));
+    GIVES(CL_INVALID_WORK_GROUP_SIZE, LAUNCH(sized, 1, NULL, &four, &zero));
+    GIVES(CL_INVALID_WORK_GROUP_SIZE, clEnqueueTask(queue, sized, 0, NULL, NULL));
+    GIVES(CL_INVALID_GLOBAL_OFFSET, LAUNCH(sized, 1, &far, &four, NULL));
+    DONE(LAUNCH(sized, 1, NULL, NULL, NULL));
+    DONE(LAUNCH(sized, 1, NULL, &zero, NULL));
+    WAITS(clEnqueueNDRangeKernel(queue, sized, 1, NULL, &four, &four, count, list, NULL));
+    GIVES(CL_INVALID_CONTEXT,
+          clEnqueueNDRangeKernel(other_queue, sized, 1, NULL, &four, NULL, 0, NULL, NULL));
+    DONE(SET(0, sizeof buffer, &buffer));
+    DONE(SET(1, 16, NULL));
+    DONE(SET(2, sizeof number, &number));
+    DONE(SET(3, sizeof image, &image));
+    DONE(SET(4, sizeof sampler, &sampler));
+    DONE(SET(5, sizeof nothing, NULL));
+    GIVES(CL_INVALID_WORK_ITEM_SIZE, LAUNCH(kernel, 1, NULL, &huge, &huge));
+    GIVES(CL_INVALID_VALUE, clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+#define SUGGEST(dimensions, global, local)                                                         \
+    clGetKernelSuggestedLocalWorkSizeKHR(queue, sized, dimensions, NULL, global, local)
+    clGetKernelSuggestedLocalWorkSizeKHR_fn clGetKernelSuggestedLocalWorkSizeKHR =
+        (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    if (clGetKernelSuggestedLocalWorkSizeKHR != NULL) {
+        GIVES(CL_INVALID_WORK_DIMENSION, SUGGEST(0, &four, three));
+        GIVES(CL_INVALID_GLOBAL_WORK_SIZE, SUGGEST(1, NULL, three));
+        GIVES(CL_INVALID_GLOBAL_WORK_SIZE, SUGGEST(1, &zero, three));
+        GIVES(CL_INVALID_VALUE, SUGGEST(1, &four, NULL));
+        DONE(SUGGEST(1, &four, three));
+        IS(three[0] == 4);
+    }
+
+    /* Queries. */
+    GIVES(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(kernel, 6, CL_KERNEL_ARG_NAME, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clGetKernelArgInfo(kernel, 0, 0xdead, 0, NULL, NULL));
+    GIVES(CL_INVALID_DEVICE,
+          clGetKernelWorkGroupInfo(kernel, (cl_device_id)queue, CL_KERNEL_WORK_GROUP_SIZE, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, 0, NULL, NULL));
+    GIVES(CL_INVALID_KERNEL, clGetKernelInfo((cl_kernel)queue, CL_KERNEL_NUM_ARGS, 0, NULL, NULL));
+
+    /* Attributes are those of source: a program of a binary has none. */
+    unsigned char *binaries[8] = {NULL};
+    size_t lengths[8], length;
+    DONE(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof lengths, lengths, NULL));
+    for (cl_uint d = 0; d < device_count; d++)
+        binaries[d] = malloc(lengths[d]);
+    DONE(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL));
+    cl_program again = clCreateProgramWithBinary(context, device_count, devices, lengths,
+                                                 (const unsigned char **)binaries, NULL, &error);
+    DONE(error);
+    DONE(clBuildProgram(again, 0, NULL, NULL, NULL, NULL));
+    cl_kernel same = kernel_of(again, "sized");
+    DONE(clGetKernelInfo(same, CL_KERNEL_ATTRIBUTES, sizeof bytes, bytes, &length));
+    IS(length == 1);
+    DONE(clGetKernelInfo(sized, CL_KERNEL_ATTRIBUTES, sizeof bytes, bytes, &length));
+    IS(strstr(bytes, "reqd_work_group_size(4") != NULL);
+    DONE(clReleaseKernel(same));
+    DONE(clReleaseProgram(again));
+    for (cl_uint d = 0; d < device_count; d++)
+        free(binaries[d]);
+    DONE(clFinish(queue));
+    DONE(clReleaseKernel(kernel));
+    DONE(clReleaseKernel(sized));
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseMemObject(hidden));
+    DONE(clReleaseSampler(sampler));
+    DONE(clReleaseSampler(foreign));
+}
+
+static void CL_CALLBACK called(cl_event which, cl_int status, void *data) {
+    (void)which, (void)status, (void)data;
+}
+
+static void events(void) {
+    cl_event both[] = {event, other_event}, wrong = (cl_event)queue, ended;
+    MADE(CL_INVALID_CONTEXT, clCreateUserEvent((cl_context)queue, &error));
+    GIVES(CL_INVALID_VALUE, clWaitForEvents(0, both));
+    GIVES(CL_INVALID_VALUE, clWaitForEvents(1, NULL));
+    GIVES(CL_INVALID_EVENT, clWaitForEvents(1, &wrong));
+    GIVES(CL_INVALID_CONTEXT, clWaitForEvents(2, both));
+    GIVES(CL_INVALID_VALUE, clSetEventCallback(event, CL_COMPLETE, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clSetEventCallback(event, CL_QUEUED, called, NULL));
+    GIVES(CL_INVALID_EVENT, clSetEventCallback(wrong, CL_COMPLETE, called, NULL));
+    GIVES(CL_INVALID_VALUE, clSetUserEventStatus(event, CL_RUNNING));
+    GIVES(CL_INVALID_EVENT, clSetUserEventStatus(wrong, CL_COMPLETE));
+    DONE(clSetUserEventStatus(event, CL_COMPLETE));
+    GIVES(CL_INVALID_OPERATION, clSetUserEventStatus(event, CL_COMPLETE));
+    DONE(clEnqueueMarkerWithWaitList(queue, 0, NULL, &ended));
+    DONE(clWaitForEvents(1, &ended));
+    GIVES(CL_INVALID_EVENT, clSetUserEventStatus(ended, CL_COMPLETE));
+    GIVES(CL_PROFILING_INFO_NOT_AVAILABLE,
+          clGetEventProfilingInfo(ended, CL_PROFILING_COMMAND_START, 0, NULL, NULL));
+    GIVES(CL_PROFILING_INFO_NOT_AVAILABLE,
+          clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, 0, NULL, NULL));
+    GIVES(CL_INVALID_EVENT, clGetEventInfo(wrong, CL_EVENT_COMMAND_TYPE, 0, NULL, NULL));
+    DONE(clReleaseEvent(ended));
+    WAITS(clEnqueueMarkerWithWaitList(queue, count, list, NULL));
+    WAITS(clEnqueueBarrierWithWaitList(queue, count, list, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMarker(queue, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueWaitForEvents(queue, 0, NULL));
+    GIVES(CL_INVALID_EVENT, clEnqueueWaitForEvents(queue, 1, &wrong));
+    GIVES(CL_INVALID_CONTEXT, clEnqueueWaitForEvents(queue, 1, &other_event));
+    GIVES(CL_INVALID_COMMAND_QUEUE, clEnqueueBarrier((cl_command_queue)buffer));
+
+    /* A blocking command tells that what it waits for failed. */
+    cl_event failed = clCreateUserEvent(context, &error);
+    DONE(clSetUserEventStatus(failed, -5));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &failed));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 16, bytes, 1, &failed, NULL));
+    MADE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+         clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 16, 1, &failed, NULL, &error));
+    DONE(clReleaseEvent(failed));
+}
+
+int main(void) {
+    context = begin();
+    device = devices[0];
+    other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    DONE(error);
+    queue = queue_of(context, device, 0), other_queue = queue_of(other, device, 0);
+    buffer = of(0), other_buffer = buffer_of(other, 0, 256, NULL);
+    image = image_of(0, CL_MEM_OBJECT_IMAGE2D, NULL);
+    DONE(error);
+    event = clCreateUserEvent(context, &error);
+    other_event = clCreateUserEvent(other, &error);
+    cl_bool has_pipes = CL_FALSE;
+    for (cl_uint d = 0; d < device_count && !has_pipes; d++)
+        DONE(clGetDeviceInfo(devices[d], CL_DEVICE_PIPE_SUPPORT, sizeof has_pipes, &has_pipes, NULL));
+    if (has_pipes)
+        pipe_object = clCreatePipe(context, 0, 4, 4, NULL, &error);
+    platforms();
+    contexts();
+    queues();
+    buffers();
+    transfers();
+    pipes();
+    images();
+    svm();
+    usm();
+    programs();
+    kernels();
+    events();
+    printf("ok\n");
+    return 0;
+}
