@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spirv::{Decoration, FunctionParameterAttribute, Op as Spv};
+use spirv::{Decoration, Op as Spv};
 
 use super::module::{Entry, Shape};
 use super::reader::Instruction;
@@ -50,8 +50,6 @@ impl<'a> Translator<'a> {
                 address_space: "__private",
                 ..Argument::default()
             };
-            let by_value = FunctionParameterAttribute::ByVal as u32;
-            let attribute = module.decoration(id, Decoration::FuncParamAttr);
             let val = match module.shape(ty, &first)?.clone() {
                 Shape::Pointer(class, pointee) => match super::space(class) {
                     Some(Space::Global) => {
@@ -72,7 +70,7 @@ impl<'a> Translator<'a> {
                         let value = self.here().bin(Bin::Add, value, end);
                         Val::pointer(value, Some(Space::Local))
                     }
-                    Some(Space::Private) if attribute == Some(&[by_value]) => {
+                    Some(Space::Private) if module.is_by_value(id) => {
                         let (size, align) = module.size(pointee, &first)?;
                         argument.type_name = format!("struct;{size}");
                         let base = FieldKind::Value { arg, source: 0 };
@@ -170,6 +168,14 @@ impl<'a> Translator<'a> {
         }
         if args.len() != definition.params.len() {
             return Err(i.invalid("the number of arguments"));
+        }
+        let mut args = args;
+        if from.is_some() {
+            for (&(ty, id), arg) in definition.params.iter().zip(&mut args) {
+                if module.is_by_value(id) {
+                    *arg = self.copied(arg, ty, i)?;
+                }
+            }
         }
         let exit = from.map(|_| self.function.add_block());
         let body = &module.instructions[definition.body.clone()];

@@ -118,6 +118,26 @@ impl Translator<'_> {
         Ok(true)
     }
 
+    /// A pointer to a copy of what a pointer of type `ty` points to.
+    pub(super) fn copied(
+        &mut self,
+        from: &Val,
+        ty: u32,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        let &Shape::Pointer(_, pointee) = self.module.shape(ty, i)? else {
+            return Err(i.invalid("a value is no pointer"));
+        };
+        let (size, align) = self.module.size(pointee, i)?;
+        let volatile = false;
+        let given = Given { align, volatile };
+        let memory = self.alloca(size, align);
+        let to = Val::pointer(memory, Some(Space::Private));
+        let val = self.load(from, pointee, given, i)?;
+        self.store(&to, &val, pointee, given, i)?;
+        Ok(to)
+    }
+
     /// Whether a type is that of images or samplers, which have no values: a variable of it is what is
     /// stored in it.
     fn is_object(&self, ty: u32, i: &Instruction<'_>) -> Result<bool, Error> {

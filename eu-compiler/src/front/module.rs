@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Op, StorageClass};
 
 use super::data::{Address, Data};
 use super::image::ImageShape;
@@ -561,6 +561,15 @@ impl<'a> Module<'a> {
         let all = self.decorations.get(&id)?;
         let found = all.iter().find(|(decoration, _)| *decoration == which)?;
         Some(&found.1)
+    }
+
+    /// Whether a parameter points to a value of the function's own.
+    pub fn is_by_value(&self, id: u32) -> bool {
+        let all = self.decorations.get(&id);
+        let all = all.map(Vec::as_slice).unwrap_or_default();
+        let by_value = FunctionParameterAttribute::ByVal as u32;
+        all.iter()
+            .any(|(what, words)| *what == Decoration::FuncParamAttr && words.contains(&by_value))
     }
 
     /// The built-in that a variable is.

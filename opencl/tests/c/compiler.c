@@ -9,7 +9,15 @@ int main(void) {
     DONE(clGetDeviceInfo(devices[0], CL_DEVICE_COMPILER_AVAILABLE, sizeof available, &available,
                          NULL));
     printf("%s: %u\n", name, available);
-    const char *text = "kernel void k(global int *p) { p[get_global_id(0)] += 3; }";
+    /* What a function does with its copy of a structure is not seen outside. */
+    const char *text = "struct s { int n[4]; char c; };\n"
+                       "__attribute__((noinline)) int f(struct s s) { s.n[0] += 100; return s.n[0] + s.c; }\n"
+                       "kernel void k(global int *p) {\n"
+                       "    int i = get_global_id(0);\n"
+                       "    struct s s = {{p[i], 1, 2, i}, 3};\n"
+                       "    int got = f(s);\n"
+                       "    p[i] = got - 100 + (s.n[0] - p[i]);\n"
+                       "}\n";
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
     DONE(error);
     cl_int result = clBuildProgram(program, 1, devices, "", NULL, NULL);
