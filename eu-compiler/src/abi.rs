@@ -130,6 +130,8 @@ pub struct Argument {
     pub type_name: String,
     /// `__read_only` and so on, of images and pipes.
     pub access: Option<&'static str>,
+    /// It is a pipe.
+    pub is_pipe: bool,
 }
 
 /// What a kernel is given and needs.

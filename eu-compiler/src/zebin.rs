@@ -439,7 +439,8 @@ fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         let access = argument.access.unwrap_or("NONE");
         writeln!(out, "        access_qualifier: {access}")?;
         writeln!(out, "        type_name: {}", quoted(&argument.type_name))?;
-        writeln!(out, "        type_qualifiers: NONE")?;
+        let qualifiers = if argument.is_pipe { "pipe" } else { "NONE" };
+        writeln!(out, "        type_qualifiers: {qualifiers}")?;
     }
     Ok(())
 }

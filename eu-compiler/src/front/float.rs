@@ -164,14 +164,21 @@ impl Translator<'_> {
         let mut a = self.get(i.word(4)?, i)?.scalars;
         let first = a.first().copied().ok_or_else(|| i.invalid("no vector"))?;
         let ty = self.function.ty(first);
-        let b = match i.word(5) {
+        let mut b = match i.word(5) {
             Ok(id) => self.get(id, i)?.scalars,
             Err(_) => a.clone(),
         };
         if b.len() != a.len() {
             return Err(i.invalid("operands of different sizes"));
         }
-        let values = match function {
+        // Squares of halves are in the range of floats.
+        let widens = ty == Type::F16 && function != OpenclStd100Op::cross;
+        if widens {
+            for value in a.iter_mut().chain(&mut b) {
+                *value = self.here().convert(Convert::FToF, *value, Type::F32);
+            }
+        }
+        let mut values = match function {
             OpenclStd100Op::cross => {
                 if a.len() < 3 {
                     return Err(i.invalid("fewer than three components"));
@@ -188,7 +195,7 @@ impl Translator<'_> {
             }
             OpenclStd100Op::fast_normalize | OpenclStd100Op::normalize => {
                 let fast = function == OpenclStd100Op::fast_normalize;
-                self.normalized(&a, fast, i)?
+                self.normalized(&a, fast, widens, i)?
             }
             _ => {
                 if matches!(
@@ -203,7 +210,7 @@ impl Translator<'_> {
                     function,
                     OpenclStd100Op::fast_length | OpenclStd100Op::fast_distance
                 );
-                let (a, back) = if fast {
+                let (a, back) = if fast || widens {
                     (a.to_vec(), None)
                 } else {
                     let most = self.largest(&a);
@@ -218,6 +225,11 @@ impl Translator<'_> {
                 }]
             }
         };
+        if widens {
+            for value in &mut values {
+                *value = self.here().convert(Convert::FToF, *value, ty);
+            }
+        }
         self.set(i.word(1)?, Val::many(values));
         Ok(())
     }
@@ -248,8 +260,7 @@ impl Translator<'_> {
         let ty = self.function.ty(vector[0]);
         let (limit, up, down) = match ty {
             Type::F64 => (400, 600, -600),
-            Type::F32 => (50, 80, -80),
-            _ => (4, 10, -10),
+            _ => (50, 80, -80),
         };
         let [big, small, up, down, one] =
             [limit, -limit, up, down, 0].map(|power| self.float_constant(ty, 2f64.powi(power)));
@@ -268,11 +279,12 @@ impl Translator<'_> {
     }
 
     /// A vector of length 1 in the same direction. Infinite components stand for 1, the others for 0
-    /// then; a vector of zeroes stays.
+    /// then; a vector of zeroes stays. Where the squares fit, nothing is scaled.
     fn normalized(
         &mut self,
         vector: &[Value],
         fast: bool,
+        fits: bool,
         i: &Instruction<'_>,
     ) -> Result<Vec<Value>, Error> {
         let ty = self.function.ty(vector[0]);
@@ -302,7 +314,9 @@ impl Translator<'_> {
                 *value = self.one(Op::Phi(vec![before, special]), &[*value, unit], ty);
             }
             let most = self.one(Op::Phi(vec![before, special]), &[most, one], ty);
-            vector = self.near_one(&vector, most).0;
+            if !fits {
+                vector = self.near_one(&vector, most).0;
+            }
         }
         let sum = self.dot(&vector, &vector);
         if ty == Type::F32 {

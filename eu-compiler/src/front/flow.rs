@@ -97,6 +97,14 @@ impl<'a> Translator<'a> {
                 Shape::Opaque(Spv::TypeSampler) => {
                     self.sampler_argument(arg, &mut argument, &first)?
                 }
+                Shape::Opaque(Spv::TypePipe) => {
+                    argument.address_space = "__global";
+                    argument.type_name = "void;8".to_owned();
+                    argument.is_pipe = true;
+                    let constant = false;
+                    let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
+                    Val::one(self.payload(offset, Type::I64))
+                }
                 Shape::Opaque(op) => {
                     return Err(first
                         .unsupported(format!("argument {index} of {} is an {op:?}", entry.name)));

@@ -433,7 +433,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn barrier(&mut self) {
+    pub(super) fn barrier(&mut self) {
         self.abi.barrier = true;
         self.here().push(Op::Barrier, &[], &[]);
     }
@@ -480,6 +480,19 @@ impl Translator<'_> {
         self.here().push(Op::Store(access), &[place, value], &[]);
         self.local_barrier();
         Ok(())
+    }
+
+    /// What the first sub-group of the work-group has, in all of them.
+    pub(super) fn of_first_sub_group(
+        &mut self,
+        value: Value,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
+        self.publish(value, i)?;
+        let first = self.constant(Type::I32, 0);
+        let place = self.slot(first);
+        let (ty, access) = (self.function.ty(value), self.slot_access(value));
+        Ok(self.one(Op::Load(access), &[place], ty))
     }
 
     fn slot_access(&self, value: Value) -> Access {

@@ -10,12 +10,16 @@ use super::translate::{Translator, Val};
 use crate::error::Error;
 use crate::ir::{Convert, Type, Value};
 
-/// The files: one a floating-point type.
-const FILES: [&[u8]; 3] = [
+/// The files: one a floating-point type, and that of pipes.
+const FILES: [&[u8]; 4] = [
     include_bytes!("../../library/half.spv"),
     include_bytes!("../../library/float.spv"),
     include_bytes!("../../library/double.spv"),
+    include_bytes!("../../library/pipe.spv"),
 ];
+
+/// The file of pipes.
+pub(super) const PIPES: usize = 3;
 
 /// A file and the ids of its functions by their names.
 struct Library {
@@ -23,16 +27,22 @@ struct Library {
     functions: HashMap<String, u32>,
 }
 
-/// The library for a type; none if the file is broken.
-fn library(ty: Type) -> Option<&'static Library> {
-    static MODULES: [OnceLock<Option<spirv_module::Module>>; 3] = [const { OnceLock::new() }; 3];
-    static LIBRARIES: [OnceLock<Option<Library>>; 3] = [const { OnceLock::new() }; 3];
-    let index = match ty {
-        Type::F16 => 0,
-        Type::F32 => 1,
-        Type::F64 => 2,
-        _ => return None,
-    };
+/// The file for a type.
+const fn of_type(ty: Type) -> Option<usize> {
+    match ty {
+        Type::F16 => Some(0),
+        Type::F32 => Some(1),
+        Type::F64 => Some(2),
+        _ => None,
+    }
+}
+
+/// A file; none if it is broken.
+fn library(index: usize) -> Option<&'static Library> {
+    static MODULES: [OnceLock<Option<spirv_module::Module>>; FILES.len()] =
+        [const { OnceLock::new() }; FILES.len()];
+    static LIBRARIES: [OnceLock<Option<Library>>; FILES.len()] =
+        [const { OnceLock::new() }; FILES.len()];
     let file = MODULES[index].get_or_init(|| reader::file(FILES[index]).ok());
     let made = LIBRARIES[index].get_or_init(|| {
         let module = Module::new(reader::instructions(file.as_ref()?)).ok()?;
@@ -53,11 +63,11 @@ impl Translator<'_> {
         args: &[Value],
         i: &Instruction<'_>,
     ) -> Result<Option<Vec<Value>>, Error> {
-        let found = library(ty).and_then(|library| {
-            let id = library.functions.get(&format!("{name}_{ty}"))?;
-            Some((&library.module, *id))
-        });
-        let Some((module, id)) = found else {
+        let found = match of_type(ty) {
+            Some(file) => self.file_function(file, &format!("{name}_{ty}"), args, i)?,
+            None => None,
+        };
+        let Some(found) = found else {
             if ty != Type::F16 {
                 return Ok(None);
             }
@@ -77,6 +87,24 @@ impl Translator<'_> {
                 });
                 narrow.collect()
             }));
+        };
+        Ok(Some(found))
+    }
+
+    /// The results of a function of a file; none if it has no such function.
+    pub(super) fn file_function(
+        &mut self,
+        file: usize,
+        name: &str,
+        args: &[Value],
+        i: &Instruction<'_>,
+    ) -> Result<Option<Vec<Value>>, Error> {
+        let found = library(file).and_then(|library| {
+            let id = library.functions.get(name)?;
+            Some((&library.module, *id))
+        });
+        let Some((module, id)) = found else {
+            return Ok(None);
         };
         // Its ids mean something else than those of the kernel's module.
         let kernel = std::mem::replace(&mut self.module, module);

@@ -591,15 +591,28 @@ impl Translator<'_> {
     fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
         let size = self.number(i.word(2)?, i)?;
-        if size > MAX_COPY {
-            return Err(i.unsupported(format!("a copy of {size} bytes, the limit is {MAX_COPY}")));
-        }
         let byte = MemoryAccess::from_bits_truncate(i.word(3).unwrap_or(0));
         let align = match byte.contains(MemoryAccess::ALIGNED) {
             true => i.word(4)?.max(1),
             false => 1,
         };
-        let ((to, to_space), (from, from_space)) = (self.address(&to, i)?, self.address(&from, i)?);
+        self.copy(&to, &from, size, Given::aligned(align), i)
+    }
+
+    /// Copies so many bytes.
+    pub(super) fn copy(
+        &mut self,
+        to: &Val,
+        from: &Val,
+        size: u64,
+        given: Given,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
+        if size > MAX_COPY {
+            return Err(i.unsupported(format!("a copy of {size} bytes, the limit is {MAX_COPY}")));
+        }
+        let align = given.align;
+        let ((to, to_space), (from, from_space)) = (self.address(to, i)?, self.address(from, i)?);
         let ty = match align {
             4.. => Type::I32,
             2.. => Type::I16,

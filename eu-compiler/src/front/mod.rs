@@ -29,6 +29,7 @@ mod library;
 mod math;
 mod memory;
 mod module;
+mod pipe;
 mod printf;
 mod reader;
 mod translate;

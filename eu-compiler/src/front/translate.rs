@@ -350,6 +350,7 @@ impl<'a> Translator<'a> {
             || self.group(i)?
             || self.group_copy(i)?
             || self.image(i)?
+            || self.pipe(i)?
             || self.printf(i)?
         {
             return Ok(());

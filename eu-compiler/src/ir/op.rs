@@ -305,6 +305,13 @@ pub enum Op {
     },
     /// `a * b + c`, rounded once.
     Fma,
+    /// The first operand and the products of the bytes of the others, all dwords.
+    DotBytes {
+        /// The bytes of the second operand have a sign.
+        first: bool,
+        /// Those of the third have one.
+        second: bool,
+    },
     /// Compares integers.
     Icmp(Cond),
     /// Compares floats.
@@ -442,6 +449,7 @@ impl Op {
                 | Op::Un(_)
                 | Op::Saturated { .. }
                 | Op::Fma
+                | Op::DotBytes { .. }
                 | Op::Icmp(_)
                 | Op::Fcmp(_)
                 | Op::Select

@@ -87,6 +87,10 @@ impl fmt::Display for Line<'_> {
                 write!(f, "{sign}{}.sat", if *add { "add" } else { "sub" })
             }
             Op::Fma => f.write_str("fma"),
+            Op::DotBytes { first, second } => {
+                let sign = |signed: &bool| if *signed { 's' } else { 'u' };
+                write!(f, "dot_bytes.{}{}", sign(first), sign(second))
+            }
             Op::Icmp(cond) => write!(f, "icmp.{cond}"),
             Op::Fcmp(cond) => write!(f, "fcmp.{cond}"),
             Op::Select => f.write_str("select"),

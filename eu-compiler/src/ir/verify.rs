@@ -103,6 +103,9 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::Bin(_) | Op::Saturated { .. } => counts(2, 1) && arg(0) == result && arg(1) == result,
         Op::Un(_) => counts(1, 1) && arg(0) == result,
         Op::Fma => counts(3, 1) && (0..3).all(|i| arg(i) == result),
+        Op::DotBytes { .. } => {
+            counts(3, 1) && result == Some(Type::I32) && (0..3).all(|i| arg(i) == result)
+        }
         Op::Icmp(_) | Op::Fcmp(_) => counts(2, 1) && arg(0) == arg(1) && result == Some(Type::I1),
         Op::Select => {
             counts(3, 1) && arg(0) == Some(Type::I1) && arg(1) == result && arg(2) == result

@@ -7,6 +7,7 @@ mod adjacent;
 mod atomics;
 pub mod divergence;
 mod divide;
+mod dots;
 mod generic;
 mod invariant;
 mod known;
@@ -43,6 +44,7 @@ const PASSES: &[Pass] = &[
     ("adjacent", adjacent::run),
     ("access", access::run),
     ("surfaces", surfaces::run),
+    ("dots", dots::run),
     ("legalize", legalize::run),
     ("split", split::run),
     ("final", simplify::run),

@@ -18,6 +18,9 @@ impl Selector<'_> {
             (Op::Bin(op), Some(result)) => self.bin(*op, args[0], args[1], result),
             (Op::Un(op), Some(result)) => self.un(*op, args[0], result),
             (Op::Fma, Some(result)) => self.fma([args[0], args[1], args[2]], result),
+            (Op::DotBytes { first, second }, Some(result)) => {
+                self.dot_bytes([*first, *second], [args[0], args[1], args[2]], result)
+            }
             (Op::Icmp(_) | Op::Fcmp(_), Some(result)) => {
                 if self.is_fused(result) {
                     return Ok(());
@@ -357,6 +360,28 @@ impl Selector<'_> {
             *place = self.in_register(std::mem::replace(src, Err(String::new()))?);
         }
         self.alu(Opcode::Mad, at(to, ty), &operands);
+        Ok(())
+    }
+
+    fn dot_bytes(
+        &mut self,
+        signed: [bool; 2],
+        [sum, a, b]: [Value; 3],
+        result: Value,
+    ) -> Result<(), String> {
+        let to = self.result(result);
+        let align = &mut self.code.vars[to.place.var.index()].align;
+        *align = (*align).max(8);
+        let sum = match self.source(sum, M::D)? {
+            short @ Operand::Imm(_, M::W) => short,
+            other => self.in_register(other),
+        };
+        let [first, second] = signed.map(|signed| if signed { M::D } else { M::Ud });
+        let a = self.source(a, first)?;
+        let a = self.in_register(a);
+        let b = self.source(b, second)?;
+        let b = self.in_register(b);
+        self.alu(Opcode::Dp4a, at(to, M::D), &[sum, a, b]);
         Ok(())
     }
 

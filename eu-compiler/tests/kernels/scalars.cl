@@ -14,3 +14,15 @@ kernel void sums(global half *out, global const half *in) {
     half a = in[3 * i], b = in[3 * i + 1], c = in[3 * i + 2];
     out[i] = fma(a, b, c);
 }
+
+// The squares of halves may be too small or too large for halves.
+kernel void lengths(global half *out, global const half *in)
+{
+    size_t i = get_global_id(0);
+    half4 a = vload4(2 * i, in), b = vload4(2 * i + 1, in);
+    out[8 * i] = length(a);
+    out[8 * i + 1] = distance(a, b);
+    out[8 * i + 2] = length(a.x);
+    out[8 * i + 3] = length(b.xy);
+    vstore4(normalize(a), 2 * i + 1, out);
+}

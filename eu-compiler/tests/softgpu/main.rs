@@ -20,6 +20,7 @@ mod math;
 mod matrix;
 mod memory;
 mod other_atomics;
+mod pipes;
 mod pressure;
 mod program;
 mod programs;

@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use crate::common::{Run, Value, check};
+use crate::common::{PLATFORMS, Run, Value, check, run};
 use crate::{buffer, bytes};
 
 const SCALARS: &[u8] = include_bytes!("../kernels/scalars.spv");
@@ -65,5 +65,52 @@ fn ids_lie_where_the_payload_says_without_private_memory() {
             ],
         };
         check(&what, &[bytes!(want)]);
+    }
+}
+
+#[test]
+fn lengths_of_halves_of_any_size() {
+    const ITEMS: usize = 256;
+    let bits = |i: u32| f16::from_bits((i.wrapping_mul(0x9e37_79b9) >> 9) as u16);
+    // Two vectors of four for each, of the same size: tiny ones, usual ones, large ones.
+    let input: Vec<f16> = (0..8 * ITEMS as u32)
+        .map(|i| match i / 8 % 3 {
+            0 => f16::from_bits(bits(i).to_bits() & 0x801f),
+            1 => f16::from_bits(bits(i).to_bits() & 0x83ff | 0x3800),
+            _ => f16::from_bits(bits(i).to_bits() & 0x83ff | 0x6c00),
+        })
+        .collect();
+    let length = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "lengths",
+        simd: None,
+        global: &[ITEMS as u64],
+        local: None,
+        args: vec![Value::Buffer(vec![0; 16 * ITEMS]), buffer!(input)],
+    };
+    for platform in PLATFORMS {
+        let out = run(platform, &what).unwrap();
+        let words = out[0].as_chunks::<2>().0;
+        let have: Vec<f64> = words
+            .iter()
+            .map(|w| f16::from_le_bytes(*w).to_f64())
+            .collect();
+        for (item, (have, of)) in have.chunks(8).zip(input.chunks(8)).enumerate() {
+            let all: Vec<f64> = of.iter().map(|x| x.to_f64()).collect();
+            let (a, b) = all.split_at(4);
+            let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+            let whole = length(a);
+            let mut want = vec![whole, length(&apart), a[0].abs(), length(&b[..2])];
+            want.extend(a.iter().map(|x| if whole == 0.0 { *x } else { x / whole }));
+            for (have, want) in have.iter().zip(want) {
+                // A unit in the last place, or half the smallest number.
+                let allowed = (want.abs() / 1024.0).max(2f64.powi(-25));
+                assert!(
+                    (have - want).abs() <= allowed,
+                    "{platform}: item {item}: {have}, not {want}"
+                );
+            }
+        }
     }
 }

@@ -49,8 +49,8 @@ impl Device {
         }
     }
 
-    /// Whether kernels can take pipes: the compiler is Intel's, whose layout is known, and gives them
-    /// one. 26.27 compiles the functions of pipes, and leaves the pipe out of what a kernel is passed.
+    /// Whether kernels can take pipes: the compiler gives them one. Intel's 26.27 compiles the functions
+    /// of pipes, and leaves the pipe out of what a kernel is passed.
     pub(crate) fn has_pipes(&self) -> bool {
         const READS: &str = "kernel void reads(read_only pipe int from, global int *to) {\n\
                              read_pipe(from, to + get_global_id(0));\n}\n";
@@ -65,8 +65,7 @@ impl Device {
                 folder: None,
                 headers: &[],
             };
-            let is_intels = compiler.own_name().is_none();
-            let made = is_intels.then(|| compiler.compile(&job).ok())??;
+            let made = compiler.compile(&job).ok()?;
             let binary = umd::Binary::parse(&made.binary).ok()?;
             Some(binary.kernel("reads").is_some() && binary.unsupported("reads").is_none())
         };
