@@ -5,13 +5,13 @@
 
 use devinfo::{Family, GpuAddress};
 
-use crate::Builder;
 use crate::dispatch::Mocs;
 use crate::error::EncodeError;
 use crate::family::traits;
 use crate::states::values::{ShaderChannelSelect, StateSurfaceType, TextureCoordinateMode};
 use crate::states::{SurfaceFormat, render_surface_state as rss, sampler_state as samp};
 pub use crate::tiling::Tiling;
+use crate::{Builder, Spot};
 
 /// A surface or sampler that cannot be described.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -452,4 +452,13 @@ pub fn binding_table_entry(family: Family, offset: u32) -> Result<u32, SurfaceEr
     use crate::states::binding_table_state as bts;
     let [entry] = array(bts::state(family).set(bts::SURFACE_STATE_POINTER, offset))?;
     Ok(entry)
+}
+
+/// Where entry `index` of a binding table has the place of its surface.
+///
+/// # Errors
+/// See [`SurfaceError`].
+pub fn binding_table_spot(family: Family, index: usize) -> Result<Spot, SurfaceError> {
+    use crate::states::binding_table_state as bts;
+    Ok(bts::state(family).spot(bts::SURFACE_STATE_POINTER, index)?)
 }

@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use batchbuffer::Engine;
 use devinfo::GpuAddress;
@@ -25,6 +25,9 @@ use crate::ledger::{End, Ledger};
 use crate::waiter::Pulse;
 
 pub use self::user::UserEvent;
+
+/// How long a thread looks for the end of a command before it waits in the kernel for it.
+const MOMENT: Duration = Duration::from_micros(20);
 
 /// The end of a command. Clones name the same one.
 ///
@@ -151,6 +154,26 @@ impl Submitted {
         self.ledger.hand_over(self.fence.seqno, deadline)
     }
 
+    /// Whether a command that the GPU has from a ring has ended, or does so in a moment: less than it
+    /// takes to stop the ring and to start it again.
+    fn ends_soon(&self, deadline: Deadline) -> bool {
+        if !self.ledger.is_in_ring(self.fence.seqno) {
+            return false;
+        }
+        let begin = Instant::now();
+        loop {
+            for _ in 0..50 {
+                if self.prepared.is_done() {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+            if begin.elapsed() > MOMENT || deadline.remaining().is_zero() {
+                return false;
+            }
+        }
+    }
+
     /// The dependencies whose end was not noticed yet.
     fn unsettled(&self) -> Vec<(Event, Arc<Submitted>)> {
         let open = self.dependencies.iter().filter_map(|event| {
@@ -218,6 +241,10 @@ impl Event {
                 }
                 Stage::Submitted(submitted) => {
                     drop(state);
+                    if submitted.ends_soon(deadline) {
+                        self.settle(&submitted, Ok(()));
+                        continue;
+                    }
                     if !submitted.hand_over(deadline) {
                         if deadline.remaining().is_zero() {
                             return Err(self.timeout(asked).into());
@@ -340,7 +367,9 @@ impl Event {
         if submitted.prepared.is_done() {
             return Some(Ok(()));
         }
-        if !submitted.hand_over(Deadline::now()) {
+        // A ring that fails is stopped soon.
+        let is_in_ring = submitted.ledger.is_in_ring(submitted.fence.seqno);
+        if is_in_ring || !submitted.hand_over(Deadline::now()) {
             return None;
         }
         match self.inner.device.kmd().is_done(submitted.fence) {

@@ -7,7 +7,7 @@ use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::image::{Image, ImageKind};
-use crate::launch::{self, SlmLayout, StatesLayout};
+use crate::launch::{self, SlmLayout, StatesLayout, Templates};
 use crate::program::ProgramInner;
 use crate::range::NdRange;
 use crate::sampler::Sampler;
@@ -74,6 +74,8 @@ pub(crate) struct KernelState {
     pub payload: Vec<u8>,
     /// Shared local memory.
     pub slm: SlmLayout,
+    /// What launches copy.
+    pub templates: Templates,
 }
 
 impl Kernel {
@@ -109,6 +111,7 @@ impl Kernel {
             layout,
             payload,
             slm,
+            templates: Templates::default(),
         };
         Ok(Self {
             state: Arc::new(state),

@@ -33,6 +33,8 @@ pub(crate) struct Ledger {
     outbox: Weak<Outbox>,
     /// The last batch that the kernel driver has taken.
     handed_over: AtomicU64,
+    /// The batch that the kernel driver has as a ring, which takes more commands; 0 if there is none.
+    ring: AtomicU64,
     /// How many nanoseconds the last command took that has ended.
     pace: AtomicU64,
     state: Mutex<Commands>,
@@ -115,6 +117,7 @@ impl Ledger {
         Self {
             outbox,
             handed_over: AtomicU64::new(0),
+            ring: AtomicU64::new(0),
             pace: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -129,6 +132,16 @@ impl Ledger {
     /// The kernel driver has taken a batch.
     pub(crate) fn handed_over(&self, seqno: Seqno) {
         self.handed_over.store(seqno.get(), Ordering::Release);
+    }
+
+    /// The next batch is a ring now that the GPU reads.
+    pub(crate) fn rings(&self) {
+        self.ring.store(self.next_seqno().get(), Ordering::Release);
+    }
+
+    /// Whether the GPU has the commands of a batch, although it was not handed over.
+    pub(crate) fn is_in_ring(&self, seqno: Seqno) -> bool {
+        !self.has_handed_over(seqno) && seqno.get() == self.ring.load(Ordering::Acquire)
     }
 
     /// Whether the kernel driver has a batch.
@@ -291,12 +304,17 @@ impl Ledger {
     /// Forgets commands that have ended, so that their memory can be used again. Looks at the
     /// completion tags: while commands run, there is no system call.
     pub(crate) fn reap(&self, kmd: &dyn Kmd) {
-        let Some((last, asked)) = self.tagged() else {
+        let Some((last, number, asked)) = self.tagged() else {
             return;
         };
         // A batch has ended when one after it has done something.
         let before = Seqno::new(last.seqno.get() - 1);
         self.ended(before, &Ok(()));
+        if self.is_in_ring(last.seqno) {
+            // So has each part of a ring.
+            self.end_while(&Ok(()), |command| command.prepared.number < number);
+            return;
+        }
         if !asked {
             return;
         }
@@ -413,19 +431,24 @@ impl Ledger {
         }
     }
 
-    /// The batch of the last command that has ended, from the oldest on, and whether its end is
-    /// known from the kernel driver only.
-    fn tagged(&self) -> Option<(Fence, bool)> {
+    /// The batch and the number of the last command that has ended, from the oldest on, and whether
+    /// the batch's end is known from the kernel driver only.
+    fn tagged(&self) -> Option<(Fence, u64, bool)> {
         let state = self.lock();
         let done = state.done();
-        let last = state.in_flight.get(done.checked_sub(1)?)?.submitted.fence;
-        Some((last, done == state.in_flight.len()))
+        let last = &state.in_flight.get(done.checked_sub(1)?)?.submitted;
+        let all = done == state.in_flight.len();
+        Some((last.fence, last.prepared.number, all))
     }
 
     /// The kernel driver said how the commands up to `last` ended: notices it for each of them,
     /// and gives their memory back.
     pub(crate) fn ended(&self, last: Seqno, outcome: &Result<(), KmdError>) {
-        while let Some(command) = self.oldest(last) {
+        self.end_while(outcome, |command| command.fence.seqno <= last);
+    }
+
+    fn end_while(&self, outcome: &Result<(), KmdError>, ended: impl Fn(&Submitted) -> bool) {
+        while let Some(command) = self.oldest(&ended) {
             if command.event.is_waiting() {
                 // Whoever submits it is about to say so, and others notice its end then.
                 return;
@@ -444,12 +467,10 @@ impl Ledger {
         }
     }
 
-    fn oldest(&self, last: Seqno) -> Option<InFlight> {
+    fn oldest(&self, ended: impl Fn(&Submitted) -> bool) -> Option<InFlight> {
         let state = self.lock();
         let oldest = state.in_flight.front();
-        oldest
-            .filter(|command| command.submitted.fence.seqno <= last)
-            .cloned()
+        oldest.filter(|command| ended(&command.submitted)).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Commands> {

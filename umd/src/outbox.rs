@@ -4,6 +4,10 @@
 //! device has work are made, but left in an open batch, and handed over together: when enough of
 //! them are there, when the device has little left to do, when somebody waits for one of them or
 //! looks at it, or a moment later by the [flusher](crate::flusher).
+//!
+//! A queue may have a ring, which the GPU reads: then short commands go there at once, and no call
+//! into the kernel is needed. To the kernel driver all of them are one batch, which ends once the
+//! ring is stopped: as soon as somebody has to wait for long, or it is idle.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -55,7 +59,10 @@ pub(crate) enum Unsubmitted {
     Failed(DeviceError),
 }
 
+const OUT_OF_ORDER: DeviceError = DeviceError::Internal("a submission with a seqno out of order");
+
 /// Commands that the kernel driver did not take, to be told of once no lock is held.
+#[derive(Default)]
 #[must_use]
 struct Failed {
     commands: Vec<(InFlight, Concluded)>,
@@ -108,7 +115,9 @@ impl Outbox {
         let at = self.device.clock.now();
         let clocks = self.device.clock.pair(self.device.kmd().as_ref());
         let most = self.most(&maker, pending, &wait);
-        let made = maker.make(&self.device, &pending.work, self.ledger.places(), most > 1);
+        let rings = self.rings(&maker, pending, &wait);
+        let grows = most > 1 && !rings;
+        let made = maker.make(&self.device, &pending.work, self.ledger.places(), grows);
         let made = match made {
             Ok(made) => made,
             Err(MakeError::Full) if maker.is_open() => {
@@ -123,6 +132,12 @@ impl Outbox {
                 }));
             }
         };
+        // To make it may have bound memory.
+        if (!rings || maker.is_stale(&self.device))
+            && let Err(error) = self.stop(&mut maker)
+        {
+            return Err(Unsubmitted::Failed(error));
+        }
         let submitted = Arc::new(Submitted {
             fence: Fence {
                 queue: self.id,
@@ -140,6 +155,12 @@ impl Outbox {
         self.ledger
             .submitted(pending.number, &pending.event, flight);
         let released = pending.event.submitted(submitted);
+        if rings {
+            let failed = self.ring(&mut maker);
+            drop(maker);
+            failed.tell();
+            return Ok(released);
+        }
         if maker.commands() < most && self.leave_open() {
             return Ok(released);
         }
@@ -161,6 +182,50 @@ impl Outbox {
         u64::try_from(count).map_or(MOST, |count| count.clamp(1, MOST))
     }
 
+    /// Whether a command can go to the ring: it is as short as those in open batches.
+    fn rings(&self, maker: &Maker, pending: &Pending, wait: &[Fence]) -> bool {
+        let can = wait.is_empty() && !self.keep_batches && self.ledger.pace() <= SPAN;
+        can && maker.rings() && !pending.work.uses_host_memory()
+    }
+
+    /// Gives the open batch to the GPU by the ring.
+    fn ring(self: &Arc<Self>, maker: &mut Maker) -> Failed {
+        let kmd = self.device.kmd();
+        let expected = self.ledger.next_seqno();
+        let submit = |batch, length| {
+            let wait = &[];
+            let submission = Submission {
+                batch,
+                length,
+                wait,
+            };
+            kmd.submit(self.id, &submission)
+        };
+        let error = match maker.ring(&self.device, submit) {
+            Ok(fence) if fence.seqno == expected => {
+                self.ledger.rings();
+                if self.leave_open() {
+                    return Failed::default();
+                }
+                match self.stop(maker) {
+                    Ok(()) => return Failed::default(),
+                    Err(error) => error,
+                }
+            }
+            Ok(_) => OUT_OF_ORDER,
+            Err(error) => self.unclosed(error),
+        };
+        self.fail(expected, &error)
+    }
+
+    /// Stops the ring, if the GPU reads it: then the kernel driver tells the end of what it has.
+    fn stop(&self, maker: &mut Maker) -> Result<(), DeviceError> {
+        if let Some(fence) = maker.stop()? {
+            self.ledger.handed_over(fence.seqno);
+        }
+        Ok(())
+    }
+
     /// Leaves a batch open, if there is a thread that sees to it that it is handed over in time.
     fn leave_open(self: &Arc<Self>) -> bool {
         // The flusher clears this before it takes the lock that is held here.
@@ -178,6 +243,10 @@ impl Outbox {
     /// Hands over the open batch, if there is one, after the fences of `wait`; the event of its only
     /// command may keep it.
     fn close(&self, maker: &mut Maker, wait: &[Fence], only: Option<&Event>) -> Failed {
+        if let Err(error) = self.stop(maker) {
+            maker.forget();
+            return self.fail(self.ledger.next_seqno(), &error);
+        }
         let kmd = self.device.kmd();
         let submit = |address, words: &[u32]| {
             if let Some(event) = only.filter(|_| self.keep_batches) {
@@ -195,27 +264,30 @@ impl Outbox {
             kmd.submit(self.id, &submission)
         };
         let Some(outcome) = maker.close(&self.device, submit) else {
-            return Failed {
-                commands: Vec::new(),
-            };
+            return Failed::default();
         };
         let expected = self.ledger.next_seqno();
         let error = match outcome {
             Ok(fence) if fence.seqno == expected => {
                 self.ledger.handed_over(expected);
-                return Failed {
-                    commands: Vec::new(),
-                };
+                return Failed::default();
             }
-            Ok(_) => DeviceError::Internal("a submission with a seqno out of order"),
-            Err(CloseError::Refused(KmdError::QueueLost { report, .. })) => {
-                self.ledger.lose(&report).error()
-            }
-            Err(CloseError::Refused(error)) => refused("a submission")(error),
-            Err(CloseError::Failed(Error::Device(error))) => error,
-            Err(CloseError::Failed(error)) => DeviceError::Unmade(Box::new(error)),
+            Ok(_) => OUT_OF_ORDER,
+            Err(error) => self.unclosed(error),
         };
         self.fail(expected, &error)
+    }
+
+    /// The error of commands whose batch was not handed over.
+    fn unclosed(&self, error: CloseError) -> DeviceError {
+        match error {
+            CloseError::Refused(KmdError::QueueLost { report, .. }) => {
+                self.ledger.lose(&report).error()
+            }
+            CloseError::Refused(error) => refused("a submission")(error),
+            CloseError::Failed(Error::Device(error)) => error,
+            CloseError::Failed(error) => DeviceError::Unmade(Box::new(error)),
+        }
     }
 
     /// Fails the commands that the kernel driver has not taken.
@@ -267,9 +339,14 @@ impl Outbox {
     }
 
     /// What the flusher does with it.
-    pub(crate) fn flush_due(&self) {
+    pub(crate) fn flush_due(self: &Arc<Self>) {
         self.is_due.store(false, Ordering::Release);
-        self.end_batch(self.maker());
+        let mut maker = self.maker();
+        let is_in_use = !maker.is_open() && !maker.is_idle() && self.ledger.end().is_none();
+        if is_in_use && maker.runs() && self.leave_open() {
+            return;
+        }
+        self.end_batch(maker);
     }
 
     pub(crate) fn maker(&self) -> MutexGuard<'_, Maker> {

@@ -29,6 +29,11 @@ pub struct QueueOptions {
     pub out_of_order: bool,
     /// Whether events keep the batches of their commands, for [`Event::batch`].
     pub keep_batches: bool,
+    /// Whether the GPU reads short commands from a ring in memory, so that most submissions are no
+    /// call into the kernel: for a GPU that others do not share. While it waits for more of them, a
+    /// millisecond or two, its engine does nothing else. `INTEL_GPU_RING=1` in the environment asks
+    /// for it, too.
+    pub ring: bool,
 }
 
 /// Runs commands on a device. In order, unless its options say otherwise.
@@ -55,6 +60,11 @@ pub(crate) struct QueueInner {
     pub builtins: Builtins,
 }
 
+/// Whether the environment asks for [rings](QueueOptions::ring).
+fn wants_rings() -> bool {
+    std::env::var_os("INTEL_GPU_RING").is_some_and(|value| value == "1")
+}
+
 impl Device {
     /// A queue.
     ///
@@ -76,6 +86,10 @@ impl Device {
             _ => Engine::Render,
         };
         let maker = Maker::new(&device)?;
+        let maker = match options.ring || wants_rings() {
+            true => maker.with_ring(&device)?,
+            false => maker,
+        };
         let id = device.kmd().create_queue(&QueueDesc {
             engine,
             priority: Priority::Normal,

@@ -32,13 +32,20 @@ pub(crate) fn start(ledger: Arc<Ledger>, kmd: Arc<dyn Kmd>) -> Result<(), Device
 fn run(ledger: &Ledger, kmd: &dyn Kmd) {
     let (mut last, mut pulse) = (None, Pulse::default());
     while let Some((fence, has_others)) = ledger.next_watched() {
+        if last.replace(fence) != Some(fence) {
+            pulse = Pulse::default();
+        }
+        if ledger.is_in_ring(fence.seqno) {
+            // It is stopped as soon as nothing new comes.
+            std::thread::sleep(pulse.next());
+            ledger.look_at_tags();
+            ledger.reap(kmd);
+            continue;
+        }
         if !ledger.hand_over(fence.seqno, Deadline::after(SLICE)) {
             // It fails, or somebody is about to hand it over.
             std::thread::sleep(Pulse::SHORTEST);
             continue;
-        }
-        if last.replace(fence) != Some(fence) {
-            pulse = Pulse::default();
         }
         let slice = if has_others { pulse.next() } else { SLICE };
         match kmd.wait(fence, Deadline::after(slice).instant()) {

@@ -3,54 +3,24 @@
 #![cfg(feature = "softgpu")]
 #![cfg(test)]
 
+mod counted;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use devinfo::{Driver, Target};
-use kmd_iface::uapi::{Request, i915, xe};
-use kmd_iface::{Diagnostics, MapSource, Node};
-use nix::errno::Errno;
-use softgpu::SoftNode;
+use devinfo::Driver;
 use umd::{
-    Arg, Buffer, Device, DeviceError, Error, Event, EventStatus, Kernel, NdRange, OpenOptions,
-    Program, Queue, QueueOptions,
+    Arg, Buffer, Device, DeviceError, Error, Event, EventStatus, Kernel, NdRange, Program, Queue,
+    QueueOptions,
 };
+
+use counted::Counted;
 
 const FAULTS: &[u8] = include_bytes!("kernels/faults.tgllp.zebin");
 const LONG: Duration = Duration::from_secs(60);
 /// Commands are handed over one by one where kernels take long, which they also do on a busy host.
 const ATTEMPTS: u32 = 100;
-
-/// A node that counts submissions.
-#[derive(Debug)]
-struct Counted {
-    node: Arc<SoftNode>,
-    driver: Driver,
-    submissions: AtomicU64,
-}
-
-impl Node for Counted {
-    fn ioctl(&self, request: u32, argument: &mut [u8]) -> Result<i32, Errno> {
-        let submits = match self.driver {
-            Driver::I915 => i915::exec::EXECBUFFER2.number(),
-            Driver::Xe => xe::exec::EXEC.number(),
-        };
-        if Request(request).number() == submits {
-            self.submissions.fetch_add(1, Ordering::Relaxed);
-        }
-        self.node.ioctl(request, argument)
-    }
-
-    fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno> {
-        self.node.map_source(fake_offset)
-    }
-
-    fn diagnostics(&self) -> Option<&dyn Diagnostics> {
-        self.node.diagnostics()
-    }
-}
 
 /// A device whose queue has two kernels that do not end.
 struct Busy {
@@ -68,18 +38,7 @@ fn one() -> NdRange {
 
 impl Busy {
     fn new(driver: Driver) -> Self {
-        let soft = softgpu::Options {
-            driver,
-            threads: 1,
-            hang_timeout: LONG,
-            ..softgpu::Options::default()
-        };
-        let node = Arc::new(Counted {
-            node: SoftNode::open(Target::parse("tgl").unwrap(), soft).unwrap(),
-            driver,
-            submissions: AtomicU64::new(0),
-        });
-        let device = Device::of_node(node.clone(), "tgl", &OpenOptions::default()).unwrap();
+        let (node, device) = Counted::open("tgl", driver, LONG);
         let queue = device.queue(QueueOptions::default()).unwrap();
         let program = Program::load(&device, FAULTS).unwrap();
         let mut busy = Self {
@@ -104,7 +63,7 @@ impl Busy {
     }
 
     fn submissions(&self) -> u64 {
-        self.node.submissions.load(Ordering::Relaxed)
+        self.node.submissions()
     }
 
     /// How many submissions there have been since the device was busy.

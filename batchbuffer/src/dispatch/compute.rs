@@ -3,7 +3,8 @@
 use devinfo::Family;
 
 use super::types::{
-    ComputeMode, Dispatch, DispatchError, FrontEnd, LocalIds, PostSync, Setup, Simd,
+    ComputeMode, Dispatch, DispatchError, DispatchSpots, FrontEnd, LocalIds, PostSync, Setup, Simd,
+    StateSpots,
 };
 use super::{Commands, limits, shared};
 use crate::packets::{
@@ -216,7 +217,11 @@ impl Commands for Compute {
         Ok(self.interface_descriptor(dispatch)?.finish()?)
     }
 
-    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn dispatch(
+        &self,
+        dispatch: &Dispatch,
+        out: &mut Vec<u32>,
+    ) -> Result<DispatchSpots, DispatchError> {
         let family = self.family;
         if dispatch.simd < self.least_simd {
             return Err(DispatchError::Unsupported {
@@ -254,7 +259,20 @@ impl Commands for Compute {
         if let Some(what) = dispatch.post_sync {
             packet = packet.set_state(walker::POST_SYNC, self.post_sync(dispatch, what));
         }
+        let first = out.len();
+        let spot = |field| packet.spot(field, first);
+        let samplers = (dispatch.sampler_count > 0).then_some(idd::SAMPLER_STATE_POINTER);
+        let inline_data = dispatch.inline_data.map(|_| walker::INLINE_DATA);
+        let spots = DispatchSpots {
+            payload: spot(walker::INDIRECT_DATA_START_ADDRESS)?,
+            descriptor: None,
+            states: Some(StateSpots {
+                binding_table: spot(idd::BINDING_TABLE_POINTER)?,
+                samplers: samplers.map(spot).transpose()?,
+            }),
+            inline_data: inline_data.map(spot).transpose()?.map(|spot| spot.dword()),
+        };
         packet.emit(out)?;
-        Ok(())
+        Ok(spots)
     }
 }

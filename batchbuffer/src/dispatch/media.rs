@@ -3,7 +3,7 @@
 
 use devinfo::Family;
 
-use super::types::{ComputeMode, Dispatch, DispatchError, FrontEnd, Setup};
+use super::types::{ComputeMode, Dispatch, DispatchError, DispatchSpots, FrontEnd, Setup};
 use super::{Commands, limits, shared};
 use crate::Dwords;
 use crate::packets::{
@@ -147,7 +147,11 @@ impl Commands for Media {
         Ok(state.finish()?)
     }
 
-    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn dispatch(
+        &self,
+        dispatch: &Dispatch,
+        out: &mut Vec<u32>,
+    ) -> Result<DispatchSpots, DispatchError> {
         let family = self.family;
         for (what, used) in [
             ("inline data", dispatch.inline_data.is_some()),
@@ -167,14 +171,16 @@ impl Commands for Media {
         let [x, y, z] = dispatch.end(family)?;
         let [first_x, first_y, first_z] = dispatch.first_group;
         media_state_flush::packet(family).emit(out)?;
-        idl::packet(family)
+        let load = idl::packet(family)
             .set(idl::INTERFACE_DESCRIPTOR_TOTAL_LENGTH, 32)
             .set(
                 idl::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS,
                 dispatch.descriptor,
-            )
-            .emit(out)?;
-        walker::packet(family)
+            );
+        let field = idl::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS;
+        let descriptor = load.spot(field, out.len())?;
+        load.emit(out)?;
+        let start = walker::packet(family)
             .set(
                 walker::INDIRECT_DATA_LENGTH,
                 dispatch.payload_bytes().next_multiple_of(64),
@@ -192,10 +198,16 @@ impl Commands for Media {
             .set(walker::THREAD_GROUP_ID_STARTING_RESUME_Z, first_z)
             .set(walker::THREAD_GROUP_ID_Z_DIMENSION, z)
             .set(walker::RIGHT_EXECUTION_MASK, dispatch.last_thread_mask)
-            .set(walker::BOTTOM_EXECUTION_MASK, u32::MAX)
-            .emit(out)?;
+            .set(walker::BOTTOM_EXECUTION_MASK, u32::MAX);
+        let payload = start.spot(walker::INDIRECT_DATA_START_ADDRESS, out.len())?;
+        start.emit(out)?;
         media_state_flush::packet(family).emit(out)?;
-        Ok(())
+        Ok(DispatchSpots {
+            payload,
+            descriptor: Some(descriptor),
+            states: None,
+            inline_data: None,
+        })
     }
 }
 

@@ -25,20 +25,23 @@
 pub(crate) mod compute;
 mod limits;
 pub(crate) mod media;
+mod ring;
 mod shared;
 mod types;
 
 pub use limits::{preferred_slm, registers, slm_bytes, slm_code, walk_order};
+pub use ring::SLOT_DWORDS;
 pub use types::{
-    ComputeMode, Dispatch, DispatchError, FrontEnd, Heaps, LocalIds, Mocs, PostSync, Scratch,
-    Setup, Simd, Tag, ThreadScheduling,
+    ComputeMode, Dispatch, DispatchError, DispatchSpots, FrontEnd, Heaps, LocalIds, Mocs, PostSync,
+    Scratch, Setup, Simd, Slot, SlotSpots, StateSpots, Tag, TagSpots, ThreadScheduling,
 };
 
 pub use devinfo::WalkerKind;
 use devinfo::{Family, GpuAddress};
 
-use crate::Dwords;
 use crate::family::{self, Sequences};
+use crate::states::interface_descriptor_data as idd;
+use crate::{Dwords, Spot};
 
 /// The command sequences of a family.
 pub trait Commands: Send + Sync + core::fmt::Debug {
@@ -89,11 +92,27 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     /// See [`DispatchError`].
     fn descriptor(&self, dispatch: &Dispatch) -> Result<Dwords, DispatchError>;
 
-    /// Starts the groups of a dispatch.
+    /// Where a [descriptor](Self::descriptor) that begins at dword `first` has places of the heap.
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn dispatch(&self, dispatch: &Dispatch, out: &mut Vec<u32>) -> Result<(), DispatchError>;
+    fn descriptor_spots(&self, first: usize) -> Result<StateSpots, DispatchError> {
+        let state = idd::state(self.family());
+        Ok(StateSpots {
+            binding_table: state.spot(idd::BINDING_TABLE_POINTER, first)?,
+            samplers: Some(state.spot(idd::SAMPLER_STATE_POINTER, first)?),
+        })
+    }
+
+    /// Starts the groups of a dispatch. Gives where in `out` it has places of the heap.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn dispatch(
+        &self,
+        dispatch: &Dispatch,
+        out: &mut Vec<u32>,
+    ) -> Result<DispatchSpots, DispatchError>;
 
     /// Waits until all earlier dispatches have ended and what they wrote is
     /// visible to later ones.
@@ -104,20 +123,20 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
         shared::barrier(self.family(), out)
     }
 
-    /// Writes a 64-bit value when all earlier work has ended.
+    /// Writes a 64-bit value when all earlier work has ended. Gives where in `out` the tag is.
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn write(&self, tag: Tag, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn write(&self, tag: Tag, out: &mut Vec<u32>) -> Result<TagSpots, DispatchError> {
         shared::write(self.family(), tag, out)
     }
 
     /// Writes the 64-bit timestamp register to `address` (8-byte aligned) when
-    /// all earlier work has ended.
+    /// all earlier work has ended. Gives where in `out` the address is.
     ///
     /// # Errors
     /// See [`DispatchError`].
-    fn timestamp(&self, address: GpuAddress, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+    fn timestamp(&self, address: GpuAddress, out: &mut Vec<u32>) -> Result<Spot, DispatchError> {
         shared::timestamp(self.family(), address, out)
     }
 
@@ -128,6 +147,22 @@ pub trait Commands: Send + Sync + core::fmt::Debug {
     /// See [`DispatchError`].
     fn call(&self, batch: GpuAddress, out: &mut Vec<u32>) -> Result<(), DispatchError> {
         shared::call(self.family(), batch, out)
+    }
+
+    /// A slot of a ring, [`SLOT_DWORDS`] long. Gives where in `out` its turn and its batch are.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn slot(&self, slot: &Slot, out: &mut Vec<u32>) -> Result<SlotSpots, DispatchError> {
+        ring::slot(self.family(), slot, out)
+    }
+
+    /// Continues with the batch at `batch` instead of ending. Gives where in `out` its address is.
+    ///
+    /// # Errors
+    /// See [`DispatchError`].
+    fn jump(&self, batch: GpuAddress, out: &mut Vec<u32>) -> Result<Spot, DispatchError> {
+        ring::jump(self.family(), batch, out)
     }
 
     /// Ends the batch, padded to a multiple of 8 bytes.

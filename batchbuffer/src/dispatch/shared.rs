@@ -2,13 +2,13 @@
 
 use devinfo::{Family, GpuAddress};
 
-use super::types::{DispatchError, Heaps, Mocs, Tag};
-use crate::Builder;
+use super::types::{DispatchError, Heaps, Mocs, Tag, TagSpots};
 use crate::error::EncodeError;
 use crate::packets::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_load_register_imm, mi_noop, pipe_control,
     pipeline_select, state_base_address as sba,
 };
+use crate::{Builder, Spot};
 
 /// A size field that covers everything the base can reach.
 const ALL_PAGES: u32 = 0xf_ffff;
@@ -72,34 +72,43 @@ fn check_aligned(address: GpuAddress) -> Result<(), DispatchError> {
     .into())
 }
 
-pub(super) fn write(family: Family, tag: Tag, out: &mut Vec<u32>) -> Result<(), DispatchError> {
+pub(super) fn write(
+    family: Family,
+    tag: Tag,
+    out: &mut Vec<u32>,
+) -> Result<TagSpots, DispatchError> {
     check_aligned(tag.address)?;
-    flush(family)
+    let packet = flush(family)
         .set(
             pipe_control::POST_SYNC_OPERATION,
             pipe_control::PostSyncOperation::WRITE_IMMEDIATE_DATA,
         )
         .set(pipe_control::ADDRESS, tag.address)
-        .set(pipe_control::IMMEDIATE_DATA, tag.value)
-        .emit(out)?;
-    Ok(())
+        .set(pipe_control::IMMEDIATE_DATA, tag.value);
+    let spots = TagSpots {
+        address: packet.spot(pipe_control::ADDRESS, out.len())?,
+        value: packet.spot(pipe_control::IMMEDIATE_DATA, out.len())?,
+    };
+    packet.emit(out)?;
+    Ok(spots)
 }
 
 pub(super) fn timestamp(
     family: Family,
     address: GpuAddress,
     out: &mut Vec<u32>,
-) -> Result<(), DispatchError> {
+) -> Result<Spot, DispatchError> {
     check_aligned(address)?;
-    pipe_control::packet(family)
+    let packet = pipe_control::packet(family)
         .set(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true)
         .set(
             pipe_control::POST_SYNC_OPERATION,
             pipe_control::PostSyncOperation::WRITE_TIMESTAMP,
         )
-        .set(pipe_control::ADDRESS, address)
-        .emit(out)?;
-    Ok(())
+        .set(pipe_control::ADDRESS, address);
+    let spot = packet.spot(pipe_control::ADDRESS, out.len())?;
+    packet.emit(out)?;
+    Ok(spot)
 }
 
 /// A call of a second-level batch, in the memory of the context (NEO
@@ -130,7 +139,7 @@ pub(super) fn finish(
     out: &mut Vec<u32>,
 ) -> Result<(), DispatchError> {
     match tag {
-        Some(tag) => write(family, tag, out)?,
+        Some(tag) => _ = write(family, tag, out)?,
         None => flush(family).emit(out)?,
     }
     end(family, out)

@@ -2,6 +2,7 @@
 
 use devinfo::{Family, GpuAddress};
 
+use crate::Spot;
 use crate::error::EncodeError;
 
 /// A dispatch that cannot be expressed.
@@ -211,6 +212,60 @@ pub struct Tag {
     pub address: GpuAddress,
     /// The value.
     pub value: u64,
+}
+
+/// Where a dispatch has places of the heap, in the words behind those before it. Copies of the words
+/// for other places differ in nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct DispatchSpots {
+    /// [`Dispatch::payload`].
+    pub payload: Spot,
+    /// [`Dispatch::descriptor`], up to Gen12LP.
+    pub descriptor: Option<Spot>,
+    /// What the descriptor holds, where it is part of the walker.
+    pub states: Option<StateSpots>,
+    /// The first dword of [`Dispatch::inline_data`].
+    pub inline_data: Option<usize>,
+}
+
+/// Where a descriptor has places of the heap.
+#[derive(Clone, Copy, Debug)]
+pub struct StateSpots {
+    /// [`Dispatch::binding_table`].
+    pub binding_table: Spot,
+    /// [`Dispatch::samplers`]; `None` where it has none.
+    pub samplers: Option<Spot>,
+}
+
+/// Where a write has its address and its value.
+#[derive(Clone, Copy, Debug)]
+pub struct TagSpots {
+    /// [`Tag::address`].
+    pub address: Spot,
+    /// [`Tag::value`].
+    pub value: Spot,
+}
+
+/// A slot of a ring that a running batch reads: it waits for its turn, then continues with a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Where the slot lies.
+    pub address: GpuAddress,
+    /// The dword that says whose turn it is, 4-byte aligned.
+    pub semaphore: GpuAddress,
+    /// It is the slot's turn once the semaphore is at least this.
+    pub turn: u32,
+    /// The batch.
+    pub batch: GpuAddress,
+}
+
+/// Where a slot has what changes.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotSpots {
+    /// [`Slot::turn`].
+    pub turn: Spot,
+    /// [`Slot::batch`].
+    pub batch: Spot,
 }
 
 /// One kernel over a range of groups. All sizes and offsets are bytes.

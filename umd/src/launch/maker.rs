@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-use batchbuffer::dispatch::{FrontEnd, Setup, Tag, WalkerKind};
+use batchbuffer::dispatch::{DispatchError, FrontEnd, Scratch, Setup};
 use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
-use crate::binary::{IMPLICIT_ARGUMENTS, KernelAbi, Lines};
+use crate::binary::{KernelAbi, Lines};
 use crate::device::{DeviceInner, kernel as refused};
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
-use crate::memory::NEAR;
 use crate::printf;
 
+use super::frame::Frame;
 use super::heap::{Heap, HeapMemory, Oldest, Places, Take};
-use super::payload::{self, Implicit};
 use super::prepared::{Contents, Launched, Prepared};
+use super::ring::Ring;
 use super::slots::QueueMemory;
-use super::states::{put, put_bytes, table};
-use super::{Launch, STAMPS, Work, dispatch_error, front_end};
+use super::{Launch, STAMPS, Work, dispatch_error};
 
 /// What a queue makes its commands with.
 #[derive(Debug)]
 pub(crate) struct Maker {
     heap: Heap,
+    frame: Frame,
     memory: QueueMemory,
     /// What the context's front end was told last; nothing before the first kernel.
     front_end: Option<FrontEnd>,
@@ -32,6 +32,7 @@ pub(crate) struct Maker {
     staging: Staging,
     /// The batch that the kernel driver does not have yet; its packets are in `staging`.
     open: Option<OpenBatch>,
+    ring: Option<Ring>,
     /// The numbers of the last commands of the two batches that the kernel driver has taken last.
     taken: [u64; 2],
 }
@@ -48,38 +49,36 @@ struct OpenBatch {
 
 /// The room of a batch that may grow, in dwords.
 const ROOM: usize = 4 << 10;
-/// The most dwords that end a batch.
-const END: usize = 2;
+/// The most dwords that end a batch, or jump from it to another.
+const END: usize = 3;
 
 /// What commands are made in before they go to memory that the GPU sees, which is slow to read and
 /// may be slow to write in small pieces. Kept for its capacity.
 #[derive(Debug, Default)]
 pub(super) struct Staging {
     pub words: Vec<u32>,
-    /// Where the threads of the walkers begin.
-    pub starts: Vec<Start>,
-    block: Vec<u8>,
-    table: Vec<u8>,
-    cross_thread: Vec<u8>,
+    pub block: Vec<u32>,
+    pub table: Vec<u32>,
+    pub cross_thread: Vec<u8>,
 }
 
 /// Where a walker's threads begin, for a node that looks for broken rules.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    kernel: Arc<KernelAbi>,
-    lines: Arc<Lines>,
+    pub kernel: Arc<KernelAbi>,
+    pub lines: Arc<Lines>,
     /// It is one of this driver's own.
-    own: bool,
+    pub own: bool,
     /// The kernel's first instruction.
-    first: GpuAddress,
+    pub first: GpuAddress,
     /// The threads' first instruction.
-    entry: GpuAddress,
-    slm_bytes: u32,
+    pub entry: GpuAddress,
+    pub slm_bytes: u32,
 }
 
 impl Start {
     /// Tells the node of walkers that are about to be submitted.
-    fn announce(device: &DeviceInner, starts: &[Self]) {
+    fn announce<'a>(device: &DeviceInner, starts: impl Iterator<Item = &'a Self>) {
         if let Some(extents) = device.registry.extents() {
             for start in starts {
                 let (name, local) = (&start.kernel.info.name, start.slm_bytes.into());
@@ -132,15 +131,99 @@ impl<E: Into<Error>> From<E> for MakeError {
 impl Maker {
     /// With an empty heap.
     pub(crate) fn new(device: &DeviceInner) -> Result<Self, Error> {
+        let heap = Heap::new(device)?;
+        let frame = Frame::new(device.commands, heap.memory().tag());
         Ok(Self {
-            heap: Heap::new(device)?,
+            heap,
+            frame: frame.map_err(marker_error)?,
             memory: QueueMemory::default(),
             front_end: None,
             number: 0,
             staging: Staging::default(),
             open: None,
+            ring: None,
             taken: [0; 2],
         })
+    }
+
+    /// Gives it a ring, for work that needs no submission.
+    pub(crate) fn with_ring(mut self, device: &DeviceInner) -> Result<Self, Error> {
+        self.ring = Some(Ring::new(device)?);
+        Ok(self)
+    }
+
+    /// Whether a batch of one command can go to the ring.
+    pub(crate) fn rings(&self) -> bool {
+        let memory = self.heap.memory();
+        let ring = self.ring.as_ref();
+        !self.is_open() && ring.is_some_and(|ring| ring.has_room(memory))
+    }
+
+    /// Whether the ring has to be stopped before more work goes to it.
+    pub(crate) fn is_stale(&self, device: &DeviceInner) -> bool {
+        let bindings = device.registry.bindings();
+        let ring = self.ring.as_ref();
+        ring.is_some_and(|ring| ring.is_stale(bindings))
+    }
+
+    /// Whether the GPU reads the ring.
+    pub(crate) fn runs(&self) -> bool {
+        self.ring
+            .as_ref()
+            .is_some_and(|ring| ring.fence().is_some())
+    }
+
+    /// Whether the GPU reads the ring, but for nothing new since the last call, or since long.
+    pub(crate) fn is_idle(&mut self) -> bool {
+        self.ring.as_mut().is_some_and(Ring::is_idle)
+    }
+
+    /// Stops the ring, if the GPU reads it: its batch ends behind all that it was given. Gives the
+    /// batch's fence.
+    pub(crate) fn stop(&mut self) -> Result<Option<Fence>, DeviceError> {
+        match &mut self.ring {
+            Some(ring) => {
+                let open = self.open.as_ref().map_or(0, |open| open.commands);
+                let last = self.number - open;
+                let stopped = ring.stop(last)?;
+                if stopped.is_some() {
+                    self.taken = [self.taken[1], last];
+                }
+                Ok(stopped)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Gives the open batch to the ring, which `submit` starts if the GPU does not read it: with the
+    /// address of its first batch, and its bytes. Gives the fence of that submission.
+    pub(crate) fn ring(
+        &mut self,
+        device: &DeviceInner,
+        submit: impl FnOnce(GpuAddress, u64) -> Result<Fence, KmdError>,
+    ) -> Result<Fence, CloseError> {
+        let outcome = self.put_to_ring(device, submit);
+        if outcome.is_err() {
+            self.front_end = None;
+        }
+        self.open = None;
+        self.staging.words.clear();
+        outcome
+    }
+
+    fn put_to_ring(
+        &mut self,
+        device: &DeviceInner,
+        submit: impl FnOnce(GpuAddress, u64) -> Result<Fence, KmdError>,
+    ) -> Result<Fence, CloseError> {
+        let (Some(open), Some(ring)) = (&self.open, &mut self.ring) else {
+            return Err(DeviceError::Internal("a ring without work").into());
+        };
+        let (memory, words) = (self.heap.memory(), &mut self.staging.words);
+        ring.end_batch(words)?;
+        memory.write(open.place, words.as_bytes())?;
+        let batch = (memory.address(open.place), self.number);
+        ring.put(batch, device.registry.bindings(), submit)
     }
 
     /// Whether there is an open batch.
@@ -190,6 +273,7 @@ impl Maker {
     ) -> Result<Made, MakeError> {
         let Self {
             heap,
+            frame,
             memory,
             front_end,
             number,
@@ -199,36 +283,35 @@ impl Maker {
         } = self;
         let commands = device.commands;
         let mut take = heap.take(oldest);
-        staging.starts.clear();
         if open.is_some() {
             // As between batches.
-            let words = &mut staging.words;
-            commands.barrier(words).map_err(marker_error)?;
+            frame.barrier(&mut staging.words);
         }
         let next = *number + 1;
         let mut told = *front_end;
         let (stamps, contents) = match work {
             Work::Marker => {
                 let stamps = take.data(STAMPS).ok_or(MakeError::Full)?;
-                commands
-                    .timestamp(take.memory().address(stamps), &mut staging.words)
+                frame
+                    .begin(take.memory().address(stamps), &mut staging.words)
                     .map_err(marker_error)?;
                 (stamps, Contents::Nothing)
             }
             Work::Kernel(launch) => {
-                let (block, launched) = launch.make(memory, &mut take, &mut told, staging, true)?;
+                let first = Some(&*frame);
+                let (block, launched) =
+                    launch.make(memory, &mut take, &mut told, staging, first)?;
                 (block, Contents::Kernel(launched))
             }
             Work::Sequence(launches) => {
                 let mut first = None;
                 let mut kernels = Vec::with_capacity(launches.len());
                 for launch in launches.iter() {
-                    let is_first = first.is_none();
-                    if !is_first {
-                        let words = &mut staging.words;
-                        commands.barrier(words).map_err(marker_error)?;
+                    let begin = first.is_none().then_some(&*frame);
+                    if begin.is_none() {
+                        frame.barrier(&mut staging.words);
                     }
-                    let made = launch.make(memory, &mut take, &mut told, staging, is_first)?;
+                    let made = launch.make(memory, &mut take, &mut told, staging, begin)?;
                     first.get_or_insert(made.0);
                     kernels.push(made.1);
                 }
@@ -240,26 +323,23 @@ impl Maker {
                 let recorded = recording.recorded()?;
                 let start = take.memory().address(stamps);
                 let words = &mut staging.words;
-                commands.timestamp(start, words).map_err(marker_error)?;
+                frame.begin(start, words).map_err(marker_error)?;
                 for batch in recorded.batches() {
                     commands.call(batch, words).map_err(marker_error)?;
                 }
-                Start::announce(device, recorded.starts());
+                Start::announce(device, recorded.starts().iter());
                 // It has set up the front end, and bases, for itself.
                 told = None;
                 (stamps, Contents::Recording(recorded))
             }
         };
-        Start::announce(device, &staging.starts);
+        let launches = work.launches().iter();
+        let written = launches.filter(|_| !matches!(work, Work::Replay(_)));
+        let starts = written.flat_map(|launch| &launch.template.starts);
+        Start::announce(device, starts);
         let words = &mut staging.words;
-        let tag = Tag {
-            address: take.memory().tag(),
-            value: next,
-        };
-        commands
-            .timestamp(take.memory().address(stamps + 8), words)
-            .and_then(|()| commands.write(tag, words))
-            .map_err(marker_error)?;
+        let stamp = take.memory().address(stamps + 8);
+        frame.end(stamp, next, words).map_err(marker_error)?;
         let length = words.len() + END;
         match open {
             Some(open) if length > open.room => return Err(MakeError::BatchFull),
@@ -316,43 +396,48 @@ impl Maker {
         submit(memory.address(open.place), words).map_err(CloseError::Refused)
     }
 
-    /// Drops the open batch.
+    /// Drops the open batch, and the ring's.
     pub(crate) fn forget(&mut self) {
+        if let Some(ring) = &mut self.ring {
+            ring.forget();
+        }
         self.open = None;
         self.staging.words.clear();
         self.front_end = None;
     }
 }
 
-pub(super) fn marker_error(error: batchbuffer::dispatch::DispatchError) -> ArgumentError {
+pub(super) fn marker_error(error: impl Into<DispatchError>) -> ArgumentError {
     ArgumentError::Object {
         what: "marker",
         kind: ErrorKind::Internal,
-        why: error.to_string(),
+        why: error.into().to_string(),
     }
 }
 
 impl Launch {
     /// Writes the launch to a heap and a batch, behind the timestamp of its beginning if it is the
-    /// `first` of a command. Gives its place.
+    /// first of a command, of which this is the frame. Gives its place.
     fn make(
         &self,
         memory: &mut QueueMemory,
         take: &mut Take<'_>,
         told: &mut Option<FrontEnd>,
         staging: &mut Staging,
-        first: bool,
+        first: Option<&Frame>,
     ) -> Result<(u32, Launched), MakeError> {
-        let block = take.data(self.layout.size).ok_or(MakeError::Full)?;
+        let block = take
+            .data(self.template.layout.size)
+            .ok_or(MakeError::Full)?;
         let launched = self.begin(memory, take, told, staging)?;
-        if first {
-            let commands = self.kernel.program.device.commands;
+        if let Some(frame) = first {
             let start = take.memory().address(block);
-            commands
-                .timestamp(start, &mut staging.words)
+            frame
+                .begin(start, &mut staging.words)
                 .map_err(marker_error)?;
         }
-        self.write(block, &launched, take, staging)?;
+        self.template
+            .write(&self.kernel, &launched, block, take, staging)?;
         Ok((block, launched))
     }
 
@@ -367,7 +452,7 @@ impl Launch {
     ) -> Result<Launched, Error> {
         let device = &self.kernel.program.device;
         let launched = self.allocate(device, memory, take.memory())?;
-        let wanted = self.front_end(device, memory, *told);
+        let wanted = self.front_end(memory.front_end(device), *told);
         let setup = Setup {
             heaps: take.bases(),
             mocs: device.mocs,
@@ -421,147 +506,14 @@ impl Launch {
 
     /// What the front end has to be told. What does no harm stays as it is, so that kernels that
     /// need it and kernels that do not can take turns.
-    fn front_end(
-        &self,
-        device: &DeviceInner,
-        memory: &QueueMemory,
-        told: Option<FrontEnd>,
-    ) -> FrontEnd {
+    fn front_end(&self, scratch: Option<Scratch>, told: Option<FrontEnd>) -> FrontEnd {
         let told = told.unwrap_or_default();
-        let wanted = front_end(device, &self.kernel.entry);
+        let wanted = self.template.front_end;
         FrontEnd {
-            scratch: memory.front_end(device),
+            scratch,
             slm: self.kernel.slm.total > 0 || told.slm,
             systolic: wanted.systolic || told.systolic,
             ..wanted
         }
     }
-
-    /// Writes states, payloads and walkers.
-    pub(super) fn write(
-        &self,
-        block: u32,
-        launched: &Launched,
-        take: &mut Take<'_>,
-        staging: &mut Staging,
-    ) -> Result<(), MakeError> {
-        let (kernel, layout) = (&*self.kernel, &self.layout);
-        let (device, entry) = (&kernel.program.device, &*kernel.entry);
-        let commands = device.commands;
-        let failed = |error| dispatch_error(entry, error);
-        let Staging {
-            words,
-            starts,
-            block: bytes,
-            table: entries,
-            cross_thread,
-        } = staging;
-        let base = take.memory().address(block);
-        bytes.clear();
-        bytes.resize(layout.states as usize, 0);
-        bytes.extend_from_slice(&kernel.states);
-        bytes.resize(layout.size as usize, 0);
-        let states = block + layout.states;
-        let mut binding_table = 0;
-        if kernel.layout.entries > 0 {
-            table(device.family(), entry, &kernel.layout, states, entries)?;
-            binding_table = take.table(entries.len() as u32).ok_or(MakeError::Full)?;
-            take.memory().write(binding_table, entries)?;
-        }
-        let private = launched.private();
-        let mut implicit = Implicit {
-            printf: launched
-                .printf
-                .as_ref()
-                .map_or(0, |chunk| chunk.address().get()),
-            private: private.map_or(0, GpuAddress::get),
-            states,
-            implicit_arguments: 0,
-        };
-        cross_thread.clear();
-        cross_thread.extend_from_slice(&kernel.payload);
-        let mut offset = layout.payload;
-        for (number, walk) in (0u32..).zip(self.geometry.walks()) {
-            let at = kernel.walk_payload(&walk);
-            let ids_address = base.offset(offset.into());
-            let values =
-                |ids| payload::implicit_arguments(&self.geometry, &walk, implicit.printf, ids);
-            let mut place = offset;
-            if let Some(first) = layout.implicit {
-                let own = first + number * IMPLICIT_ARGUMENTS;
-                put_bytes(bytes, own, &values(0))?;
-                implicit.implicit_arguments = base.offset(own.into()).get();
-            }
-            if at.implicit > 0 {
-                let ids = payload::ids_table(entry.info.simd);
-                let table = part(bytes, place, at.ids_table)?;
-                kernel.write_ids(ids, ids.bytes(), &walk, table);
-                place += at.ids_table;
-                put_bytes(bytes, place, &values(ids_address.get()))?;
-                implicit.implicit_arguments = base.offset(place.into()).get();
-            }
-            let start = place;
-            place += at.implicit;
-            payload::launch_fields(
-                entry,
-                &kernel.layout,
-                &self.geometry,
-                &walk,
-                &implicit,
-                cross_thread,
-            )?;
-            let inline = kernel.inline_bytes().min(cross_thread.len());
-            let (carried, in_memory) = cross_thread.split_at(inline);
-            put_bytes(bytes, place, in_memory)?;
-            place += at.cross_thread;
-            let ids = part(bytes, place, at.per_thread * at.threads)?;
-            kernel.write_ids(entry.local_ids, at.per_thread, &walk, ids);
-
-            let mut dispatch = kernel.dispatch(&walk, &at)?;
-            dispatch.payload = block + start;
-            dispatch.descriptor = block + layout.descriptors + number * super::DESCRIPTOR;
-            dispatch.binding_table = binding_table;
-            dispatch.binding_table_entries = kernel.layout.entries;
-            dispatch.samplers = states + kernel.layout.samplers;
-            dispatch.sampler_count = kernel.layout.sampler_count;
-            if inline > 0 {
-                let mut data = [0; 8];
-                let dwords = carried.as_chunks::<4>().0.iter();
-                for (to, dword) in data.iter_mut().zip(dwords) {
-                    *to = u32::from_le_bytes(*dword);
-                }
-                dispatch.inline_data = Some(data);
-            }
-            starts.push(Start {
-                kernel: kernel.entry.clone(),
-                lines: kernel.program.binary.lines().clone(),
-                own: kernel.program.binary.is_own(),
-                first: NEAR.offset(kernel.start.into()),
-                entry: NEAR.offset(dispatch.kernel.into()),
-                slm_bytes: dispatch.slm_bytes,
-            });
-            if commands.walker() == WalkerKind::Gpgpu {
-                let state = commands.descriptor(&dispatch).map_err(failed)?;
-                put(bytes, dispatch.descriptor - block, &state)?;
-            }
-            commands.dispatch(&dispatch, words).map_err(failed)?;
-            offset += at.size() as u32;
-        }
-        take.memory().write(block, bytes)?;
-        Ok(())
-    }
-}
-
-/// A part of a block.
-fn part(bytes: &mut [u8], place: u32, size: u32) -> Result<&mut [u8], ArgumentError> {
-    let start = place as usize;
-    let all = bytes.len() as u64;
-    let part = start.checked_add(size as usize);
-    part.and_then(|end| bytes.get_mut(start..end))
-        .ok_or(ArgumentError::OutOfBounds {
-            what: "payload of a launch",
-            offset: place.into(),
-            length: size.into(),
-            size: all,
-        })
 }

@@ -1,13 +1,16 @@
 //! From a kernel with arguments and an index space to a batch in the queue's heap.
 
+mod frame;
 mod geometry;
 mod heap;
 mod maker;
 mod payload;
 mod prepared;
 mod recorded;
+mod ring;
 mod slots;
 mod states;
+mod template;
 
 use std::sync::Arc;
 
@@ -23,6 +26,7 @@ pub(crate) use recorded::Recording;
 #[cfg(all(test, feature = "softgpu"))]
 pub(crate) use slots::SlotMemory;
 pub(crate) use states::{MAX_RAW, StatesLayout, of_argument, of_program};
+pub(crate) use template::Templates;
 
 use crate::binary::{
     IMPLICIT_ARGUMENTS, KernelAbi, LocalIds as LocalIdLayout, PAYLOAD_UNIT, PayloadValue,
@@ -37,7 +41,8 @@ use crate::range::NdRange;
 
 use geometry::{Geometry, Walk, geometry};
 use heap::{Heap, UNIT};
-use payload::Implicit;
+use payload::Late;
+use template::Template;
 
 /// Bytes of payload that a COMPUTE_WALKER carries.
 const INLINE_DATA: u32 = 32;
@@ -88,7 +93,9 @@ impl Work {
     /// # Errors
     /// They take more memory than there is for a command.
     pub(crate) fn sequence(launches: Vec<Launch>) -> Result<Self, ArgumentError> {
-        let sizes = launches.iter().map(|launch| u64::from(launch.layout.size));
+        let sizes = launches
+            .iter()
+            .map(|launch| u64::from(launch.template.layout.size));
         let (size, most) = (sizes.sum::<u64>(), u64::from(Heap::most_together()));
         if size > most {
             return Err(ArgumentError::Range {
@@ -111,8 +118,7 @@ impl Work {
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     kernel: Arc<KernelState>,
-    geometry: Geometry,
-    layout: BlockLayout,
+    template: Arc<Template>,
 }
 
 /// Where things lie in a launch's part of the heap, behind the timestamps.
@@ -156,6 +162,16 @@ impl WalkPayload {
 /// An argument that is not set; a range or shared local memory that the platform does not have.
 pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>, Error> {
     let kernel = kernel.state();
+    let launch = |template| {
+        Ok(Some(Launch {
+            kernel: kernel.clone(),
+            template,
+        }))
+    };
+    if let Some(template) = kernel.templates.find(range, kernel.slm.total) {
+        kernel.check_args()?;
+        return launch(template);
+    }
     let device = &kernel.program.device;
     let geometry = geometry(
         &kernel.entry,
@@ -169,11 +185,9 @@ pub(crate) fn check(kernel: &Kernel, range: &NdRange) -> Result<Option<Launch>, 
         return Ok(None);
     }
     let layout = BlockLayout::new(kernel, &geometry)?;
-    Ok(Some(Launch {
-        kernel: kernel.clone(),
-        geometry,
-        layout,
-    }))
+    let template = Arc::new(Template::new(kernel, (range, geometry), layout)?);
+    kernel.templates.keep(&template);
+    launch(template)
 }
 
 /// Checks that the platform's front end can start a kernel, and gives the kernel's place from the
@@ -253,15 +267,20 @@ pub(crate) fn payload(kernel: &Kernel, range: &NdRange) -> Result<Payload, Error
             });
         }
     };
-    let (kernel, geometry) = (&launch.kernel, &launch.geometry);
+    let (kernel, geometry) = (&launch.kernel, &launch.template.geometry);
     let entry = &kernel.entry;
     let Some(walk) = &geometry.walks().next() else {
         return Ok(Payload::default());
     };
     let mut cross_thread = kernel.payload.clone();
-    let implicit = Implicit::default();
-    let states = &kernel.layout;
-    payload::launch_fields(entry, states, geometry, walk, &implicit, &mut cross_thread)?;
+    payload::range_fields(entry, geometry, walk, &mut cross_thread)?;
+    for (place, value) in payload::late_fields(entry, &kernel.layout) {
+        if let Late::State(offset) = value {
+            let bytes = u64::from(offset).to_le_bytes();
+            let bytes = bytes.get(..place.len()).unwrap_or(&bytes);
+            states::put_bytes(&mut cross_thread, place.start as u32, bytes)?;
+        }
+    }
     let per_thread = (0..walk.threads)
         .map(|thread| {
             let mut ids = vec![0; entry.local_ids.bytes() as usize];

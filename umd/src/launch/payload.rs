@@ -1,5 +1,7 @@
 //! The bytes that threads are started with.
 
+use std::ops::Range;
+
 use crate::binary::{
     IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
 };
@@ -12,15 +14,17 @@ use crate::sampler::{AddressingMode, FilterMode, Sampler};
 use super::geometry::{Geometry, Walk};
 use super::states::{MAX_RAW, StatesLayout};
 
-/// Addresses that only a launch knows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Implicit {
-    pub printf: u64,
-    /// The structure of implicit arguments of the walker.
-    pub implicit_arguments: u64,
-    pub private: u64,
-    /// Where the kernel's states begin in the heap.
-    pub states: u32,
+/// What only a launch knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// The address that the kernel prints to.
+    Printf,
+    /// The address of the walker's structure of implicit arguments.
+    ImplicitArguments,
+    /// The address of private memory.
+    Private,
+    /// The place in the heap of a state, which lies so far behind the beginning of the states.
+    State(u32),
 }
 
 /// Shared local memory of a group: where each local argument begins, and all of it.
@@ -140,18 +144,16 @@ pub(crate) fn slm_fields(
     Ok(())
 }
 
-/// Writes what differs from launch to launch, and from walker to walker, to the cross-thread
-/// payload, in which the arguments are.
-pub(crate) fn launch_fields(
+/// Writes what the range gives to the cross-thread payload of a walker. Gives the bytes that it has
+/// written.
+pub(crate) fn range_fields(
     entry: &KernelAbi,
-    states: &StatesLayout,
     geometry: &Geometry,
     walk: &Walk,
-    implicit: &Implicit,
     out: &mut [u8],
-) -> Result<(), ArgumentError> {
+) -> Result<Vec<Range<usize>>, ArgumentError> {
+    let mut written = Vec::new();
     for field in &entry.payload {
-        let state = |offset: u32| u64::from(implicit.states) + u64::from(offset);
         let place = field_of(field, out)?;
         match field.value {
             PayloadValue::GlobalOffset => vector(place, geometry.offset),
@@ -160,20 +162,41 @@ pub(crate) fn launch_fields(
             PayloadValue::GroupCount => vector(place, geometry.groups),
             PayloadValue::GlobalSize => vector(place, geometry.global),
             PayloadValue::WorkDimensions => number(place, geometry.dimensions.into()),
-            PayloadValue::PrintfBuffer => number(place, implicit.printf),
-            PayloadValue::ImplicitArguments => number(place, implicit.implicit_arguments),
-            PayloadValue::PrivateBase => number(place, implicit.private),
+            _ => continue,
+        }
+        let start = field.offset as usize;
+        written.push(start..start + field.size as usize);
+    }
+    Ok(written)
+}
+
+/// What only a launch can write to the cross-thread payload, and where.
+pub(crate) fn late_fields(
+    entry: &KernelAbi,
+    states: &StatesLayout,
+) -> impl Iterator<Item = (Range<usize>, Late)> {
+    entry.payload.iter().filter_map(|field| {
+        let value = match field.value {
+            PayloadValue::PrintfBuffer => Late::Printf,
+            PayloadValue::ImplicitArguments => Late::ImplicitArguments,
+            PayloadValue::PrivateBase => Late::Private,
             PayloadValue::BindlessSurface { source } => {
-                number(place, state(states.bindless_surface(entry, source)));
+                Late::State(states.bindless_surface(entry, source))
             }
             PayloadValue::BindlessSampler { arg } => {
-                number(place, state(states.bindless_sampler(arg as u32)));
+                Late::State(states.bindless_sampler(arg as u32))
             }
             PayloadValue::BindlessInlineSampler { index } => {
                 let number_of = entry.info.args.len() as u32 + index;
-                number(place, state(states.bindless_sampler(number_of)));
+                Late::State(states.bindless_sampler(number_of))
             }
-            PayloadValue::ConstantBase
+            PayloadValue::GlobalOffset
+            | PayloadValue::LocalSize
+            | PayloadValue::EnqueuedLocalSize
+            | PayloadValue::GroupCount
+            | PayloadValue::GlobalSize
+            | PayloadValue::WorkDimensions
+            | PayloadValue::ConstantBase
             | PayloadValue::GlobalBase
             | PayloadValue::Value { .. }
             | PayloadValue::Address { .. }
@@ -181,10 +204,11 @@ pub(crate) fn launch_fields(
             | PayloadValue::BufferOffset { .. }
             | PayloadValue::BufferSize { .. }
             | PayloadValue::Image { .. }
-            | PayloadValue::Sampler { .. } => {}
-        }
-    }
-    Ok(())
+            | PayloadValue::Sampler { .. } => return None,
+        };
+        let start = field.offset as usize;
+        Some((start..start + field.size as usize, value))
+    })
 }
 
 /// A field's place in the payload.
@@ -236,14 +260,17 @@ fn sampler_value(sampler: Sampler, query: SamplerQuery) -> u32 {
     }
 }
 
+/// Where the structure of implicit arguments has the address that the kernel prints to, and that of
+/// the [table](ids_table) of local ids.
+pub(crate) const PRINTF_FIELD: u32 = 40;
+pub(crate) const IDS_FIELD: u32 = 72;
+
 /// The structure of implicit arguments of a walker, version 1, which has all of version 0 at the
-/// same places (NEO `ImplicitArgsV1`). `ids` is the address of the [table](ids_table) of local
-/// ids; zero for code that gets the structure's address in its payload, and with it the ids.
+/// same places (NEO `ImplicitArgsV1`), without its addresses. Code that gets the structure's address
+/// in its payload gets the local ids with it: that of their table stays zero.
 pub(crate) fn implicit_arguments(
     geometry: &Geometry,
     walk: &Walk,
-    printf: u64,
-    ids: u64,
 ) -> [u8; IMPLICIT_ARGUMENTS as usize] {
     const SIZE: u8 = 140;
     const VERSION: u8 = 1;
@@ -261,9 +288,7 @@ pub(crate) fn implicit_arguments(
         }
     };
     long(&mut out[16..40], geometry.global);
-    number(&mut out[40..48], printf);
     long(&mut out[48..72], geometry.offset);
-    number(&mut out[72..80], ids);
     vector(&mut out[80..92], geometry.groups);
     vector(&mut out[128..140], geometry.local);
     out
@@ -412,14 +437,14 @@ mod tests {
             dimensions: 3,
             simd: 16,
         };
-        let out = implicit_arguments(&geometry, &walk, 0x1_0000_0000, 0x2_0000_0040);
+        let out = implicit_arguments(&geometry, &walk);
         let dword = |at: usize| u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
         assert_eq!(out[..4], [140, 1, 3, 16]);
         assert_eq!([4, 8, 12].map(dword), walk.local);
         assert_eq!([16, 24, 32].map(dword), geometry.global);
-        assert_eq!((dword(40), dword(44)), (0, 1));
+        assert_eq!((PRINTF_FIELD, dword(40), dword(44)), (40, 0, 0));
         assert_eq!([48, 56, 64].map(dword), geometry.offset);
-        assert_eq!((dword(72), dword(76)), (0x40, 2));
+        assert_eq!((IDS_FIELD, dword(72), dword(76)), (72, 0, 0));
         assert_eq!([80, 84, 88].map(dword), geometry.groups);
         assert_eq!([128, 132, 136].map(dword), geometry.local);
     }

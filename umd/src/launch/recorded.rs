@@ -104,7 +104,7 @@ impl Recording {
 fn fitting(launches: &[Launch]) -> (usize, u32) {
     let (mut count, mut ring, mut tables) = (0, 0u32, 0u32);
     for launch in launches {
-        let block = launch.layout.size.next_multiple_of(UNIT);
+        let block = launch.template.layout.size.next_multiple_of(UNIT);
         let table = (launch.kernel.layout.entries * 4).next_multiple_of(UNIT);
         let is_full = ring + block > MOST || tables + table > Heap::most_tables();
         if is_full && count > 0 {
@@ -135,13 +135,15 @@ impl Recorded {
                     .barrier(&mut staging.words)
                     .map_err(failed)?;
             }
-            let block = take.data(launch.layout.size).ok_or_else(full)?;
+            let block = take.data(launch.template.layout.size).ok_or_else(full)?;
             let launched = launch.begin(&mut memory, &take, &mut told, &mut staging)?;
-            let written = launch.write(block, &launched, &mut take, &mut staging);
+            let (template, kernel) = (&launch.template, &launch.kernel);
+            let written = template.write(kernel, &launched, block, &mut take, &mut staging);
             written.map_err(|error| match error {
                 MakeError::Failed(error) => error,
                 MakeError::Full | MakeError::BatchFull => full(),
             })?;
+            self.starts.extend_from_slice(&template.starts);
             self.kernels.push(launched);
         }
         let words = &mut staging.words;
@@ -158,7 +160,6 @@ impl Recorded {
         }
         let _heap = take.memory().clone();
         self.parts.push(Part { batch, _heap });
-        self.starts.append(&mut staging.starts);
         Ok(())
     }
 

@@ -221,22 +221,18 @@ fn put_sampler(
     Ok(())
 }
 
-/// Writes the binding table of a kernel whose states begin at `states` in the heap.
-pub(crate) fn table(
+/// The binding table of a kernel: where each surface lies from the beginning of the states, or the
+/// whole entry where it is the null surface.
+pub(crate) fn table<'a>(
     family: Family,
-    entry: &KernelAbi,
+    entry: &'a KernelAbi,
     layout: &StatesLayout,
-    states: u32,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
-    out.clear();
-    for index in 0..layout.entries {
+) -> Result<impl Iterator<Item = Result<u32, u32>> + use<'a>, Error> {
+    let null = surface::binding_table_entry(family, NULL_SURFACE).map_err(unfit(entry, None))?;
+    Ok((0..layout.entries).map(move |index| {
         let slot = entry.surfaces.iter().rposition(|slot| slot.index == index);
-        let place = slot.map_or(NULL_SURFACE, |number| states + number as u32 * SURFACE);
-        let dword = surface::binding_table_entry(family, place).map_err(unfit(entry, None))?;
-        out.extend_from_slice(&dword.to_le_bytes());
-    }
-    Ok(())
+        slot.map_or(Err(null), |number| Ok(number as u32 * SURFACE))
+    }))
 }
 
 fn sampler_state(family: Family, sampler: Sampler) -> Result<[u32; 4], SurfaceError> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
@@ -69,6 +70,8 @@ pub(crate) struct Registry {
     space: AddressSpaceId,
     ranges: Mutex<Ranges>,
     bound: Mutex<BTreeMap<u64, Bound>>,
+    /// How often something was bound.
+    bindings: AtomicU64,
     /// Held while a handle is closed, or given to what may have it already.
     closing: Mutex<()>,
 }
@@ -114,6 +117,7 @@ impl Registry {
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
+            bindings: AtomicU64::new(0),
             closing: Mutex::new(()),
         }))
     }
@@ -127,6 +131,11 @@ impl Registry {
     pub(crate) fn extents(&self) -> Option<&dyn Diagnostics> {
         let known = self.kmd.diagnostics()?;
         known.checks_extents().then_some(known)
+    }
+
+    /// How often something was bound.
+    pub(crate) fn bindings(&self) -> u64 {
+        self.bindings.load(Ordering::Acquire)
     }
 
     /// The address space.
@@ -279,6 +288,7 @@ impl Registry {
             return Err(error);
         }
         std::mem::forget(unbound);
+        self.bindings.fetch_add(1, Ordering::AcqRel);
         let bo = Arc::new(Bo {
             registry: self.clone(),
             handle,

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use kmd_iface::{Mapping, UserMemory};
 use memmap2::{MmapOptions, MmapRaw};
@@ -117,6 +117,22 @@ impl Shared {
         unsafe { AtomicU64::from_ptr(place.cast()) }.load(Ordering::Acquire)
     }
 
+    /// Writes a value that the GPU waits for, behind all that was written before; whether it is there.
+    /// Fences around it, because ordinary stores may not be in order where memory is not cached.
+    pub(crate) fn release(&self, offset: usize, value: u32) -> bool {
+        let Some(place) = self.range(offset, 4) else {
+            return false;
+        };
+        if !place.addr().is_multiple_of(4) {
+            return false;
+        }
+        fence(Ordering::SeqCst);
+        // SAFETY: the four bytes lie in the mapping, are aligned, and are only accessed by atomics
+        // of this process.
+        unsafe { AtomicU32::from_ptr(place.cast()) }.store(value, Ordering::SeqCst);
+        true
+    }
+
     /// What the GPU has left at `offset`: a record that this process reads once the work that
     /// writes it has ended, but of which the compiler must not think that it knows it.
     pub(crate) fn record<T: FromBytes + Copy>(&self, offset: usize) -> Option<T> {
@@ -208,6 +224,8 @@ mod tests {
         assert_eq!(shared.record::<u32>(96), Some(0x0403_0201));
         assert_eq!(shared.record::<u64>(96), None);
         assert_eq!(shared.record::<u32>(1), None);
+        assert!(shared.release(8, 7) && !shared.release(9, 7) && !shared.release(100, 7));
+        assert_eq!(shared.record::<u32>(8), Some(7));
         assert!(Shared::Unmapped.write(0, &[]) && !Shared::Unmapped.write(0, &[1]));
         assert_eq!(Shared::Unmapped.load(0), 0);
     }

@@ -2,7 +2,7 @@
 //!
 //! Sources: TGL PRM vol 2a, and the same texts in Intel's media-driver (`mhw_mi_hwcmd_g*.h`).
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use batchbuffer::packets::mi_predicate::{CombineOperation, CompareOperation, LoadOperation};
 use batchbuffer::packets::{
@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::state::State;
 use super::streamer::Streamer;
 use super::{atomic, math};
+use crate::engine::Patience;
 
 /// Whether [`execute`] knows the command.
 pub(super) fn executes(id: PacketId) -> bool {
@@ -212,8 +213,14 @@ fn copy_mem_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failu
     )
 }
 
-/// How long a waiting semaphore sleeps between polls of memory.
-const POLL_INTERVAL: Duration = Duration::from_micros(20);
+/// How long a waiting semaphore sleeps between polls of memory: a part of what it has waited, between
+/// these.
+const SHORTEST_POLL: Duration = Duration::from_micros(20);
+const LONGEST_POLL: Duration = Duration::from_millis(1);
+const POLLS: u32 = 8;
+
+/// Whether it pays to look for a semaphore before sleeping.
+static SEMAPHORES: Patience = Patience::new();
 
 /// Waits until the comparison of memory, or a register, with the command's dword holds. Memory is
 /// also polled in signal mode: a signal only says when to check.
@@ -231,6 +238,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     let code = packet.get(wait::COMPARE_OPERATION);
     // Meanwhile, other batches may use the engine.
     let claim = cs.environment.claim;
+    let mut since = None;
     loop {
         let value = if polls_register {
             // Bits 22:2 of the address are the register's offset.
@@ -241,14 +249,26 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
         };
         match compares(code, value, operand) {
             Some(true) => {
-                claim.wait(false);
+                if since.is_some() {
+                    claim.wait(false);
+                    // Somebody else did something for it.
+                    cs.quiet_since = Instant::now();
+                }
                 return Ok(());
             }
             Some(false) => claim.wait(true),
             None => return Err(cs.refuse(packet, format!("comparison {code} is reserved"))),
         }
         cs.check_progress(packet.name())?;
-        std::thread::sleep(POLL_INTERVAL);
+        let begin = *since.get_or_insert_with(Instant::now);
+        let holds = || {
+            let value = cs.read_u32(packet, address);
+            value.is_ok_and(|value| compares(code, value, operand) == Some(true))
+        };
+        if polls_register || !SEMAPHORES.soon(holds) {
+            let part = begin.elapsed() / POLLS;
+            std::thread::sleep(part.clamp(SHORTEST_POLL, LONGEST_POLL));
+        }
         cs.refresh();
     }
 }

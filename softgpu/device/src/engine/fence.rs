@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::atomic::{self, AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::host::host_cores;
+use super::patience::Patience;
 
 /// Counts changes that some thread may wait for: fences signalled, sync objects changed.
 ///
@@ -28,9 +28,10 @@ static CHANGES: Changes = Changes {
     signalled: Condvar::new(),
 };
 
-/// How long a thread looks for a change before it sleeps: about as long as to sleep and to be woken
-/// takes. On a host with one core, looking would only keep the change from happening.
-const SPIN: Duration = Duration::from_micros(20);
+/// Whether it pays to look for the end of a batch before sleeping.
+static FENCES: Patience = Patience::new();
+/// The same for other changes.
+static OTHERS: Patience = Patience::new();
 
 impl Changes {
     fn now(&self) -> u64 {
@@ -85,25 +86,6 @@ pub(super) fn wait_on<'a, T>(
     (guard, !left.is_zero())
 }
 
-/// Whether something soon is so.
-pub(super) fn soon(so: impl Fn() -> bool) -> bool {
-    if host_cores() == 1 {
-        return so();
-    }
-    let begin = Instant::now();
-    loop {
-        for _ in 0..50 {
-            if so() {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        if begin.elapsed() > SPIN {
-            return false;
-        }
-    }
-}
-
 /// Wakes all waiters but those for a fence: something that [`wait_until`] may check has changed.
 pub fn announce() {
     CHANGES.count.fetch_add(1, Ordering::SeqCst);
@@ -137,8 +119,10 @@ pub fn wait_for<T>(
             return None;
         }
         let in_time = match fence {
-            Some(fence) => soon(|| fence.is_signalled()) || CHANGES.sleep_for(&fence, deadline),
-            None => soon(|| CHANGES.now() != seen) || CHANGES.sleep(seen, deadline),
+            Some(fence) => {
+                FENCES.soon(|| fence.is_signalled()) || CHANGES.sleep_for(&fence, deadline)
+            }
+            None => OTHERS.soon(|| CHANGES.now() != seen) || CHANGES.sleep(seen, deadline),
         };
         if !in_time {
             return look().ok();

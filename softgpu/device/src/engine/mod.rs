@@ -8,8 +8,10 @@
 
 mod arbiter;
 mod fence;
+mod patience;
 mod timeline;
 
 pub use arbiter::{Arbiter, Claim};
 pub use fence::{Fence, announce, wait_for, wait_until};
+pub(crate) use patience::Patience;
 pub use timeline::{Job, Owner, SubmitError, Timeline, Write};

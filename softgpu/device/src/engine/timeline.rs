@@ -13,7 +13,8 @@ use devinfo::GpuAddress;
 use softgpu_memory::{PageTable, View};
 
 use super::arbiter::Claim;
-use super::fence::{Fence, announce, soon, wait_for, wait_on, wait_until};
+use super::fence::{Fence, announce, wait_for, wait_on, wait_until};
+use super::patience::Patience;
 use crate::cs::{self, Commands, Failure};
 use crate::device::Device;
 use crate::dispatch::Kit;
@@ -93,6 +94,8 @@ struct Shared {
     waiting: AtomicUsize,
     /// One came while the thread slept.
     came: Condvar,
+    /// Whether it pays that the thread looks for one before it sleeps.
+    patience: Patience,
     /// The context image: what the engine keeps between batches.
     image: Mutex<cs::State>,
 }
@@ -124,6 +127,7 @@ impl Timeline {
                 queue: Mutex::default(),
                 waiting: AtomicUsize::new(0),
                 came: Condvar::new(),
+                patience: Patience::new(),
                 image,
             }),
         }
@@ -182,6 +186,12 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a batch comes in a moment.
+    fn comes_soon(&self) -> bool {
+        let waiting = || self.waiting.load(Ordering::Acquire) != 0;
+        self.patience.soon(waiting)
+    }
+
     /// Runs batches until none has come for a while.
     fn serve(&self) {
         let mut kit = Kit::default();
@@ -194,7 +204,7 @@ impl Shared {
                     announce();
                     self.process(&job, claim, &mut kit);
                 }
-                None if soon(|| self.waiting.load(Ordering::Acquire) != 0) => {}
+                None if self.comes_soon() => {}
                 None => {
                     let deadline = Instant::now() + LINGER;
                     let mut queue = self.queue();
