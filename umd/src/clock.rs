@@ -37,7 +37,7 @@ impl Clock {
             frequency: kmd.description().timestamp_frequency,
             latest: Mutex::new(None),
         };
-        if clock.pair(kmd).is_none() {
+        if clock.pair(kmd, clock.now()).is_none() {
             tracing::debug!("the GPU's clock cannot be read");
         }
         clock
@@ -48,11 +48,11 @@ impl Clock {
         self.opened.elapsed()
     }
 
-    /// Both clocks about now; `None` if the GPU's cannot be read.
-    pub(crate) fn pair(&self, kmd: &dyn Kmd) -> Option<Pair> {
+    /// Both clocks about `now`; `None` if the GPU's cannot be read.
+    pub(crate) fn pair(&self, kmd: &dyn Kmd, now: Duration) -> Option<Pair> {
         let latest = *self.latest();
         if let Some(pair) = latest
-            && self.now().saturating_sub(pair.time) < FRESH
+            && now.saturating_sub(pair.time) < FRESH
         {
             return latest;
         }
@@ -62,6 +62,14 @@ impl Clock {
         let pair = Some(Pair { ticks, time });
         *self.latest() = pair;
         pair
+    }
+
+    /// How many nanoseconds lie between two GPU timestamps, if that is known.
+    pub(crate) fn between(&self, started: u64, ended: u64) -> Option<u64> {
+        let ticks = ended.wrapping_sub(started) & MASK;
+        // A minute at the least fits.
+        let nanos = ticks.saturating_mul(1_000_000_000);
+        nanos.checked_div(self.frequency)
     }
 
     /// This process's times of two GPU timestamps, of a command that was submitted at `at`, when

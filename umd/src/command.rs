@@ -116,6 +116,7 @@ impl Queue {
         range: &NdRange,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
-        self.run(&Command::kernel(kernel, range)?, wait_list)
+        let command = Command::kernel(kernel, range)?;
+        self.inner().run_once(command, wait_list)
     }
 }

@@ -112,13 +112,36 @@ type Callback = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 struct Progress {
     stage: Stage,
-    timestamps: Option<Timestamps>,
+    times: Option<Times>,
     printed: String,
     /// Commands that go on when this one is submitted or ends.
     holds: Vec<Arc<Held>>,
     callbacks: Vec<Callback>,
     /// A thread waits, or has waited, for the end of [`Stage::Waiting`].
     awaited: bool,
+}
+
+/// When a command passed its stages, as it was seen when its end was noticed: not everybody asks.
+#[derive(Clone, Copy)]
+struct Times {
+    submitted: Duration,
+    /// The GPU's timestamps of start and end.
+    ticks: (u64, u64),
+    /// Both clocks when it was submitted and when its end was noticed.
+    clocks: Option<(Pair, Pair)>,
+    seen: Duration,
+}
+
+impl Times {
+    /// Of what took no time.
+    fn at(moment: Duration) -> Self {
+        Self {
+            submitted: moment,
+            ticks: (0, 0),
+            clocks: None,
+            seen: moment,
+        }
+    }
 }
 
 impl fmt::Debug for Progress {
@@ -201,7 +224,7 @@ impl Event {
                 queued: device.clock.now(),
                 state: Mutex::new(Progress {
                     stage: Stage::Waiting,
-                    timestamps: None,
+                    times: None,
                     printed: String::new(),
                     holds: Vec::new(),
                     callbacks: Vec::new(),
@@ -331,7 +354,12 @@ impl Event {
     /// When it passed its stages; `None` until it has ended.
     pub fn timestamps(&self) -> Option<Timestamps> {
         self.poll();
-        self.state().timestamps
+        let times = self.state().times?;
+        let clock = &self.inner.device.clock;
+        let span = |pairs| clock.span(pairs, times.submitted, times.ticks);
+        let span = times.clocks.and_then(span);
+        let (started, ended) = span.unwrap_or((times.submitted, times.seen));
+        Some(self.ordered(times.submitted, started, ended))
     }
 
     /// What the kernel driver got for the command, if it has it and its queue keeps batches
@@ -447,7 +475,7 @@ impl Event {
         self.leave_waiting(Stage::Failed(error), None)
     }
 
-    fn leave_waiting(&self, stage: Stage, timestamps: Option<Timestamps>) -> Vec<Arc<Held>> {
+    fn leave_waiting(&self, stage: Stage, times: Option<Times>) -> Vec<Arc<Held>> {
         let mut state = self.state();
         if !matches!(state.stage, Stage::Waiting) {
             return Vec::new();
@@ -464,7 +492,7 @@ impl Event {
             Stage::Failed(error) => Some(Err(error.clone())),
         };
         state.stage = stage;
-        state.timestamps = timestamps;
+        state.times = times;
         let holds = std::mem::take(&mut state.holds);
         let callbacks = match ended {
             Some(_) => std::mem::take(&mut state.callbacks),
@@ -521,8 +549,8 @@ impl Event {
         submitted: &Arc<Submitted>,
         outcome: Result<(), DeviceError>,
     ) -> Concluded {
-        let timestamps = match &outcome {
-            Ok(()) => Some(self.gpu_timestamps(submitted)),
+        let times = match &outcome {
+            Ok(()) => Some(self.times(submitted)),
             Err(_) => None,
         };
         let printed = match &outcome {
@@ -550,10 +578,12 @@ impl Event {
             }
         };
         let before = std::mem::replace(&mut state.stage, stage);
-        if let Some(times) = timestamps {
-            state.timestamps = timestamps;
+        if let Some(Times { ticks, .. }) = times {
+            state.times = times;
             if !matches!(submitted.prepared.contents, Contents::Nothing) {
-                submitted.ledger.took(times.ended - times.started);
+                let clock = &self.inner.device.clock;
+                let nanos = clock.between(ticks.0, ticks.1);
+                submitted.ledger.took(nanos.unwrap_or(u64::MAX));
             }
         }
         state.printed = printed;
@@ -600,15 +630,16 @@ impl Event {
         })
     }
 
-    fn gpu_timestamps(&self, submitted: &Submitted) -> Timestamps {
+    fn times(&self, submitted: &Submitted) -> Times {
         let clock = &self.inner.device.clock;
         let seen = clock.now();
-        let (started, ended) = submitted.prepared.ticks();
-        let now = clock.pair(self.inner.device.kmd().as_ref());
-        let span = submitted.clocks.zip(now);
-        let span = span.and_then(|pairs| clock.span(pairs, submitted.at, (started, ended)));
-        let (started, ended) = span.unwrap_or((submitted.at, seen));
-        self.ordered(submitted.at, started, ended)
+        let now = clock.pair(self.inner.device.kmd().as_ref(), seen);
+        Times {
+            submitted: submitted.at,
+            ticks: submitted.prepared.ticks(),
+            clocks: submitted.clocks.zip(now),
+            seen,
+        }
     }
 
     /// The clocks of process and GPU tick apart by some microseconds: a stage is never earlier

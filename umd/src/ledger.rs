@@ -12,7 +12,7 @@
 //! giving memory back is a call to the kernel driver, too. Callbacks are called under none.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub(crate) struct Ledger {
     ring: AtomicU64,
     /// How many nanoseconds the last command took that has ended.
     pace: AtomicU64,
+    /// Whether the queue takes no more work.
+    has_ended: AtomicBool,
     state: Mutex<Commands>,
     /// Something is to be watched, or the queue goes.
     changed: Condvar,
@@ -119,6 +121,7 @@ impl Ledger {
             handed_over: AtomicU64::new(0),
             ring: AtomicU64::new(0),
             pace: AtomicU64::new(u64::MAX),
+            has_ended: AtomicBool::new(false),
             state: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -165,9 +168,8 @@ impl Ledger {
         Duration::from_nanos(self.pace.load(Ordering::Relaxed))
     }
 
-    /// A command took so long.
-    pub(crate) fn took(&self, time: Duration) {
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    /// A command took so many nanoseconds.
+    pub(crate) fn took(&self, nanos: u64) {
         self.pace.store(nanos, Ordering::Relaxed);
     }
 
@@ -244,7 +246,7 @@ impl Ledger {
 
     /// An error if the queue takes no more work.
     pub(crate) fn usable(&self) -> Result<(), DeviceError> {
-        match &self.lock().end {
+        match self.end() {
             None => Ok(()),
             Some(end) => Err(end.error()),
         }
@@ -264,6 +266,7 @@ impl Ledger {
                 guilty: open.next().map(|command| command.submitted.prepared.number),
             }
         });
+        self.has_ended.store(true, Ordering::Release);
         lost.clone()
     }
 
@@ -271,6 +274,7 @@ impl Ledger {
     pub(crate) fn release(&self) {
         let mut state = self.lock();
         state.end.get_or_insert(End::Released);
+        self.has_ended.store(true, Ordering::Release);
         state.is_released = true;
         // Its event has this ledger, so neither would ever go.
         let order = state.order.take();
@@ -281,7 +285,10 @@ impl Ledger {
 
     /// Why the queue takes no more work.
     pub(crate) fn end(&self) -> Option<End> {
-        self.lock().end.clone()
+        match self.has_ended.load(Ordering::Acquire) {
+            true => self.lock().end.clone(),
+            false => None,
+        }
     }
 
     /// All commands whose end may not have been noticed: those that the kernel driver has, and

@@ -113,7 +113,7 @@ impl Outbox {
             return Err(self.make_room(maker, Unsubmitted::Again));
         }
         let at = self.device.clock.now();
-        let clocks = self.device.clock.pair(self.device.kmd().as_ref());
+        let clocks = self.device.clock.pair(self.device.kmd().as_ref(), at);
         let most = self.most(&maker, pending, &wait);
         let rings = self.rings(&maker, pending, &wait);
         let grows = most > 1 && !rings;

@@ -187,8 +187,17 @@ impl QueueInner {
         command: &Command,
         wait_list: &[Event],
     ) -> Result<Event, Error> {
+        self.run_once(command.clone(), wait_list)
+    }
+
+    /// Enqueues a command that is not needed any more.
+    pub(crate) fn run_once(
+        self: &Arc<Self>,
+        command: Command,
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
         command.check_device(self.device())?;
-        let (label, work) = (command.label.clone(), command.work.clone());
+        let Command { label, work, .. } = command;
         self.enqueue(label, work, wait_list, (Order::Next, false))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Event, Label, Stage};
+use super::{Event, Label, Stage, Times};
 use crate::device::DeviceInner;
 use crate::error::DeviceError;
 use crate::held;
@@ -29,8 +29,7 @@ impl UserEvent {
     /// Sets it. What was set first counts.
     pub fn complete(&self) {
         let inner = &self.event.inner;
-        let now = inner.device.clock.now();
-        let times = self.event.ordered(now, now, now);
+        let times = Times::at(inner.device.clock.now());
         held::advance(self.event.leave_waiting(Stage::Complete, Some(times)));
     }
 
