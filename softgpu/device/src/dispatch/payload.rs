@@ -1,5 +1,6 @@
 //! The registers that a thread starts with.
 
+use devinfo::thread::Topology;
 use devinfo::{WalkerKind, thread};
 
 use super::walker::{LocalIds, ThreadData, Walker};
@@ -17,8 +18,47 @@ const MAX_PAYLOAD: usize = 256 * 64;
 pub struct RegisterImage {
     cross_thread: Vec<u8>,
     /// By thread, if they are not too many together; else only the last one.
-    threads: Vec<Vec<u8>>,
+    threads: Vec<Image>,
     keeps: bool,
+}
+
+/// How threads of one number start.
+#[derive(Debug)]
+pub struct Image {
+    /// The registers, from r0 on.
+    pub bytes: Vec<u8>,
+    /// The channels.
+    pub mask: u32,
+    /// Where on the device it is.
+    pub topology: Topology,
+    /// The thread that it was last made for.
+    place: Option<Place>,
+}
+
+impl Image {
+    /// That of no thread yet.
+    const fn empty() -> Self {
+        Self {
+            bytes: Vec::new(),
+            mask: 0,
+            topology: Topology {
+                state: 0,
+                message: 0,
+            },
+            place: None,
+        }
+    }
+
+    /// It is the same thread of another group.
+    fn regroup(&mut self, place: Place) {
+        let (r0, _) = self.bytes.as_chunks_mut::<4>();
+        for (field, id) in thread::GROUP.into_iter().zip(place.group) {
+            if let Some(bytes) = r0.get_mut(field.dword) {
+                *bytes = id.to_le_bytes();
+            }
+        }
+        self.place = Some(place);
+    }
 }
 
 /// The most bytes of images that are kept.
@@ -64,31 +104,81 @@ impl RegisterImage {
         })
     }
 
-    /// The register image of the thread at `place`, from r0 on.
+    /// Prepares the images of a group's threads, which have these slots, if images are kept. The host's
+    /// processor would wait for an image that is copied right after it has been written.
+    ///
+    /// # Errors
+    /// A page fault of a thread's data.
+    pub fn enter(
+        &mut self,
+        walker: &Walker,
+        group: [u32; 3],
+        slots: &[u32],
+        memory: &View<'_>,
+    ) -> Result<(), Fault> {
+        if !self.keeps {
+            return Ok(());
+        }
+        for (thread, &slot) in (0..).zip(slots) {
+            let place = Place {
+                group,
+                thread,
+                slot,
+            };
+            self.thread(walker, place, memory)?;
+        }
+        Ok(())
+    }
+
+    /// How the thread at `place` starts.
     ///
     /// # Errors
     /// A page fault of the thread's data.
+    #[inline]
     pub fn thread(
         &mut self,
         walker: &Walker,
         place: Place,
         memory: &View<'_>,
-    ) -> Result<&[u8], Fault> {
+    ) -> Result<&Image, Fault> {
         let number = if self.keeps { place.thread as usize } else { 0 };
+        let known = |image: &Image| image.place.filter(|_| self.keeps);
+        let last = self.threads.get(number).and_then(known);
+        if last != Some(place) {
+            match last {
+                Some(last) if last.slot == place.slot => self.threads[number].regroup(place),
+                _ => self.prepare(walker, (number, place), memory)?,
+            }
+        }
+        Ok(&self.threads[number])
+    }
+
+    /// Makes image `number` that of the thread at `place`.
+    #[inline(never)]
+    fn prepare(
+        &mut self,
+        walker: &Walker,
+        (number, place): (usize, Place),
+        memory: &View<'_>,
+    ) -> Result<(), Fault> {
         if self.threads.len() <= number {
-            self.threads.resize_with(number + 1, Vec::new);
+            self.threads.resize_with(number + 1, Image::empty);
         }
-        if !self.keeps || self.threads[number].is_empty() {
-            let mut bytes = std::mem::take(&mut self.threads[number]);
-            self.fill(walker, place, memory, &mut bytes)?;
-            self.threads[number] = bytes;
+        let mut image = std::mem::replace(&mut self.threads[number], Image::empty());
+        if !self.keeps || image.place.is_none() {
+            self.fill(walker, place, memory, &mut image.bytes)?;
         }
-        let bytes = &mut self.threads[number];
-        let (r0, _) = bytes.as_chunks_mut::<4>();
-        for (place, dword) in r0.iter_mut().zip(header(walker, place)) {
-            *place = dword.to_le_bytes();
+        let (r0, _) = image.bytes.as_chunks_mut::<4>();
+        for (bytes, dword) in r0.iter_mut().zip(header(walker, place)) {
+            *bytes = dword.to_le_bytes();
         }
-        Ok(bytes)
+        self.threads[number] = Image {
+            bytes: image.bytes,
+            mask: walker.dispatch_mask(place.thread),
+            topology: Topology::of(walker.family, place.slot),
+            place: Some(place),
+        };
+        Ok(())
     }
 
     /// The registers from r1 on, behind a clear r0.
@@ -253,7 +343,7 @@ mod tests {
             thread: 2,
             slot: 9,
         };
-        let bytes = image.thread(&walker, place, &view).unwrap();
+        let bytes = &image.thread(&walker, place, &view).unwrap().bytes;
         assert_eq!(bytes.len(), 32 + 32 + 64);
         assert_eq!([1, 6, 7].map(|at| dword(bytes, at)), [3, 4, 5]);
         assert_eq!(dword(bytes, 5), (0x1000 + 9 * 4096) | 9);
@@ -266,7 +356,7 @@ mod tests {
         let mut walker = walker.clone();
         walker.data.curbe = true;
         let mut image = RegisterImage::new(&walker, &view).unwrap();
-        let bytes = image.thread(&walker, place, &view).unwrap();
+        let bytes = &image.thread(&walker, place, &view).unwrap().bytes;
         assert_eq!(dword(bytes, 8), 0, "r1: cross-thread part");
         assert_eq!(dword(bytes, 24), 16 + 2 * 8, "r3: third thread's part");
     }
@@ -295,7 +385,7 @@ mod tests {
             thread: 1,
             slot: 0,
         };
-        let bytes = image.thread(&walker, place, &view).unwrap();
+        let bytes = &image.thread(&walker, place, &view).unwrap().bytes;
         assert_eq!(dword(bytes, 0), 0x1040);
         assert_eq!(dword(bytes, 2), 4 << 24 | 1);
         let lane = |register: usize, lane: usize| bytes[register * 32 + lane * 2];
@@ -320,7 +410,7 @@ mod tests {
             slot: 0,
         };
         assert_eq!(
-            image.thread(&walker, place, &view).unwrap()[32..64],
+            image.thread(&walker, place, &view).unwrap().bytes[32..64],
             [0; 32]
         );
         walker.data.address = GpuAddress::new(0x8000);

@@ -2,8 +2,6 @@
 
 use std::ops::AddAssign;
 
-use devinfo::thread::Topology;
-
 use super::payload::{Place, RegisterImage};
 use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
@@ -149,6 +147,12 @@ impl Resident {
             });
             checks.exchange_group(&mut group);
         }
+        if self.slices == 1 {
+            let prepared = loader
+                .image
+                .enter(walker, self.group, &self.slots, host.memory);
+            prepared.map_err(DispatchError::Start)?;
+        }
         for (index, (state, &slot)) in self.threads.iter_mut().zip(&self.slots).enumerate() {
             let mut thread = match std::mem::replace(state, State::Ended) {
                 State::Ended => continue,
@@ -260,17 +264,16 @@ impl Loader {
         place: Place,
         memory: &View<'_>,
     ) -> Result<Box<Thread>, Fault> {
-        let payload = self.image.thread(walker, place, memory)?;
-        let topology = Topology::of(walker.family, place.slot);
+        let image = self.image.thread(walker, place, memory)?;
         let start = ThreadStart {
             family: walker.family,
-            payload,
+            payload: &image.bytes,
             ip: walker.kernel,
-            dispatch_mask: walker.dispatch_mask(place.thread),
+            dispatch_mask: image.mask,
             simd: walker.simd,
             grf_count: walker.grf_count,
-            sr0: topology.state,
-            msg0: topology.message,
+            sr0: image.topology.state,
+            msg0: image.topology.message,
             thread_slot: place.slot,
             cr0: walker.cr0,
         };

@@ -13,6 +13,8 @@ use super::{accumulator, regs};
 
 const LINE: usize = 64;
 const WORDS: usize = 6;
+/// How many lines are cleared for nothing, rather than to begin another run.
+const GAP: usize = 4;
 
 /// A set of lines of a register file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,22 +44,26 @@ impl Lines {
         }
     }
 
-    /// Zeroes the lines, as far as `bytes` has them.
-    #[inline]
-    pub fn clear(&self, bytes: &mut [u8]) {
-        for (number, &word) in self.0.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let first = rest.trailing_zeros();
-                let count = (rest >> first).trailing_ones();
-                rest &= u64::MAX.checked_shl(first + count).unwrap_or(0);
-                let start = (64 * number + first as usize) * LINE;
-                let end = (start + count as usize * LINE).min(bytes.len());
-                if let Some(lines) = bytes.get_mut(start..end) {
-                    lines.fill(0);
+    /// The bytes of the lines, in runs. Runs with at most a few lines between them, none of which
+    /// `others` has, are one.
+    pub fn runs(&self, others: &Self) -> Vec<Range<usize>> {
+        let has = |lines: &Self, line: usize| lines.0[line / 64] >> (line % 64) & 1 != 0;
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for line in (0..64 * WORDS).filter(|&line| has(self, line)) {
+            match runs.last_mut() {
+                Some(last)
+                    if line - last.end <= GAP
+                        && !(last.end..line).any(|between| has(others, between)) =>
+                {
+                    last.end = line + 1;
                 }
+                _ => runs.push(line..line + 1),
             }
         }
+        for run in &mut runs {
+            *run = LINE * run.start..LINE * run.end;
+        }
+        runs
     }
 
     /// The same without those of `other`.
@@ -149,17 +155,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_cleared_whole_and_no_others() {
+    fn runs_have_all_lines_and_no_others_but_the_few_between_them() {
         let mut lines = Lines::default();
-        for bytes in [0..1, 63..65, 130..130, 4095..4097, 64 * 127..64 * 129] {
+        for bytes in [
+            0..1,
+            63..65,
+            130..130,
+            400..401,
+            4095..4097,
+            64 * 127..64 * 129,
+        ] {
             lines.mark(bytes);
         }
-        let mut bytes = vec![1u8; 64 * 128 + 10];
-        lines.clear(&mut bytes);
-        let cleared: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == 0).collect();
-        let expected = (0..128).chain(4032..4160).chain(64 * 127..64 * 128 + 10);
-        assert_eq!(cleared, expected.collect::<Vec<_>>());
-        Lines::ALL.clear(&mut bytes);
-        assert!(bytes.iter().all(|byte| *byte == 0));
+        let none = Lines::default();
+        assert_eq!(
+            lines.runs(&none),
+            [0..448, 4032..4160, 64 * 127..64 * 129],
+            "lines 2 to 5 are between two runs"
+        );
+        let mut others = Lines::default();
+        others.mark(130..131);
+        assert_eq!(lines.runs(&others)[..2], [0..128, 384..448]);
+        assert_eq!(Lines::ALL.runs(&none), [0..64 * 64 * WORDS]);
     }
 }

@@ -316,9 +316,16 @@ fn lower_send(
         }
         _ => None,
     };
+    let texels = match descriptor {
+        Immediate::Value(descriptor) if gathered.is_none() && !send.eot => {
+            texels(lowering, instruction, send, (descriptor, sfid), &registers)
+        }
+        _ => None,
+    };
     Ok(SendOp {
         meaning,
         plain,
+        texels,
         sfid,
         descriptor,
         extended,
@@ -331,4 +338,33 @@ fn lower_send(
         ex_bso: send.ex_bso,
         eot: send.eot,
     })
+}
+
+/// What is prepared of a message that accesses texels. Its extended descriptor may be in a register, if
+/// it is nothing but a surface's offset.
+fn texels(
+    lowering: &Lowering,
+    instruction: &Instruction,
+    send: &Send,
+    (descriptor, sfid): (u32, Option<u8>),
+    registers: &SendRegisters,
+) -> Option<sf::Texels> {
+    let (extended, in_register) = match send.exdesc {
+        Descriptor::Immediate(extended) => (extended, false),
+        Descriptor::Register { .. } if send.ex_bso && send.src1_len.is_some() => (0, true),
+        Descriptor::Register { .. } => return None,
+    };
+    let family = lowering.rules.family;
+    let descriptors = Descriptors {
+        descriptor,
+        extended,
+        extended_bindless_offset: send.ex_bso,
+        extended_offset: in_register.then_some(send.exdesc_offset),
+    };
+    let meaning = sf::decode(family, sfid?, descriptors).ok()?;
+    let file = super::regs::end(family, lowering.grf_count);
+    let spans = registers.spans(lowering.rules, file, descriptor, extended);
+    let sized = spans.ok()?.sized();
+    let (asked, exec_size) = ((descriptor, in_register), instruction.exec_size);
+    sf::Texels::of(family, &meaning, asked, &sized, exec_size)
 }

@@ -9,7 +9,7 @@ use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
 use super::vector::Fast;
-use crate::sf::{Plain, Registers};
+use crate::sf::{Plain, Registers, Texels};
 
 /// The predicate of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,8 @@ pub(super) struct SendOp {
     pub meaning: Option<Meaning>,
     /// The same, prepared, if it is a plain gather or scatter.
     pub plain: Option<Plain>,
+    /// The same, prepared, if it accesses texels in a usual way.
+    pub texels: Option<Texels>,
 }
 
 /// The registers that a send names.

@@ -10,6 +10,7 @@ use super::family::Rules;
 use super::native::Start;
 use super::routine::{Block, Routine, Source};
 use super::state::State;
+use super::trace;
 use crate::{Fault, GroupEnv, Kernel};
 
 /// The most ops that a program keeps, and that all programs of a device keep together.
@@ -151,7 +152,8 @@ impl Code {
     /// A hold on `program`.
     pub fn new(program: Arc<Program>, execution: Execution) -> Self {
         let patience = match execution {
-            _ if !eu_native::is_supported() => None,
+            // What is traced is interpreted.
+            _ if !eu_native::is_supported() || trace::enabled() => None,
             Execution::Interpret => None,
             Execution::Adapt => Some(HOT),
             Execution::Compile => Some(0),

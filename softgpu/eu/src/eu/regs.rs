@@ -3,10 +3,10 @@
 //! Architecture registers come first, at fixed places, then the general registers. Operands are
 //! lowered to byte offsets in this array, so that every file is accessed the same way.
 
+use core::ops::Range;
+
 use devinfo::Family;
 use isa_encoder::{ArfKind, RegFile, Register};
-
-use super::lines::Lines;
 
 /// Where the general registers start.
 pub(super) const GRF_BASE: usize = 4096;
@@ -98,7 +98,7 @@ pub(super) fn locate(
     family: Family,
     grf_count: u16,
     register: Register,
-) -> Option<(usize, core::ops::Range<usize>)> {
+) -> Option<(usize, Range<usize>)> {
     let (number, byte) = (usize::from(register.number), usize::from(register.byte));
     let (base, stride, bytes) = match register.file {
         RegFile::Grf => {
@@ -119,6 +119,15 @@ pub(super) const fn end(family: Family, grf_count: u16) -> usize {
     GRF_BASE + grf_count as usize * family.grf_bytes()
 }
 
+/// Zeroes bytes. One line takes less time than the call that clears many.
+#[inline(always)]
+fn clear(bytes: &mut [u8]) {
+    match <&mut [u8; 64]>::try_from(&mut *bytes) {
+        Ok(line) => *line = [0; 64],
+        Err(_) => bytes.fill(0),
+    }
+}
+
 /// The register file.
 #[derive(Clone, Debug)]
 pub(super) struct Registers {
@@ -137,12 +146,23 @@ impl Registers {
     }
 
     /// A thread's registers at its start: general registers begin with `payload`, and all else is
-    /// zero. Only `dirty` lines, and those of which the payload has all bytes, may have been written.
-    pub fn reset(&mut self, family: Family, grf_count: u16, dirty: &Lines, payload: &[u8]) {
+    /// zero. Only `dirty` bytes, and those that the payload has, may have been written.
+    pub fn reset(
+        &mut self,
+        family: Family,
+        grf_count: u16,
+        dirty: &[Range<usize>],
+        payload: &[u8],
+    ) {
         let grf_end = end(family, grf_count);
         let filled = GRF_BASE..GRF_BASE + payload.len();
         if self.grf_end == grf_end {
-            dirty.clear(&mut self.bytes);
+            for run in dirty {
+                let end = run.end.min(self.bytes.len());
+                if let Some(bytes) = self.bytes.get_mut(run.start..end) {
+                    clear(bytes);
+                }
+            }
         } else {
             self.grf_end = grf_end;
             self.bytes.clear();

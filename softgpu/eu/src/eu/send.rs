@@ -35,6 +35,17 @@ pub(super) fn execute(
     {
         return Ok(Effect::None);
     }
+    if let Some(texels) = &send.texels
+        && env.checks.is_none()
+    {
+        let extended = match send.extended {
+            Immediate::Value(_) => 0,
+            Immediate::Register(offset) => state.regs.dword(offset as usize),
+        };
+        if texels.run(state.regs.bytes_mut(), mask, extended, env) {
+            return Ok(Effect::None);
+        }
+    }
     if let (Some(Meaning::Gateway(gateway)), Some(spans), false, None) =
         (&send.meaning, &send.spans, send.eot, env.checks)
     {

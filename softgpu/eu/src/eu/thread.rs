@@ -1,5 +1,7 @@
 //! One EU thread: its state, and the loop that runs it.
 
+use core::ops::Range;
+
 use devinfo::Family;
 
 use super::family::Rules;
@@ -81,29 +83,33 @@ pub struct Thread {
     state: State,
     ended: bool,
     modes: Modes,
-    filled: Filled,
+    refill: Refill,
 }
 
-/// The lines of a payload of so many bytes: those that it has all bytes of, and those that a thread
-/// which starts with it writes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Filled {
+/// How a register file in which `before` may have been written gets a payload of so many bytes.
+#[derive(Clone, Debug, Default)]
+struct Refill {
     bytes: usize,
-    whole: Lines,
-    touched: Lines,
+    before: Lines,
+    /// What is cleared.
+    unclean: Vec<Range<usize>>,
+    /// What a thread that starts with the payload writes.
+    after: Lines,
 }
 
-impl Filled {
-    fn of(bytes: usize) -> Self {
+impl Refill {
+    fn of(bytes: usize, before: Lines) -> Self {
         let range = GRF_BASE..GRF_BASE + bytes;
-        let mut touched = Lines::default();
-        touched.mark(range.clone());
-        touched.mark(regs::STATE..regs::CONTROL + 4);
-        touched.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        let mut after = Lines::default();
+        after.mark(range.clone());
+        after.mark(regs::STATE..regs::CONTROL + 4);
+        after.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        let filled = Lines::inside(range);
         Self {
             bytes,
-            whole: Lines::inside(range),
-            touched,
+            before,
+            unclean: before.without(&filled).runs(&filled),
+            after,
         }
     }
 }
@@ -147,7 +153,7 @@ impl Thread {
             },
             ended: false,
             modes: Modes::default(),
-            filled: Filled::default(),
+            refill: Refill::default(),
         };
         thread.restart(start);
         thread
@@ -157,15 +163,17 @@ impl Thread {
     pub fn restart(&mut self, start: &ThreadStart<'_>) {
         let grf_count = start.grf_count.min(256);
         let state = &mut self.state;
-        state.rules = Rules::of(start.family);
+        if state.rules.family != start.family {
+            state.rules = Rules::of(start.family);
+        }
         let most = usize::from(grf_count) * start.family.grf_bytes();
         let payload = start.payload.get(..most).unwrap_or(start.payload);
-        if self.filled.bytes != payload.len() {
-            self.filled = Filled::of(payload.len());
+        if self.refill.bytes != payload.len() || self.refill.before != state.dirty {
+            self.refill = Refill::of(payload.len(), state.dirty);
         }
-        let unclean = state.dirty.without(&self.filled.whole);
-        state.regs.reset(start.family, grf_count, &unclean, payload);
-        state.dirty = self.filled.touched;
+        let unclean = &self.refill.unclean;
+        state.regs.reset(start.family, grf_count, unclean, payload);
+        state.dirty = self.refill.after;
         state.payload = payload.len() as u32;
         if let Some(shadow) = &mut state.shadow {
             shadow.started = false;
@@ -242,7 +250,6 @@ impl Thread {
         let patience = code.patience().filter(|_| env.checks.is_none());
         if patience.is_some()
             && self.state.counters.instructions == 0
-            && !trace::enabled()
             && let Some((routine, start)) = code.start(&self.state)
         {
             self.state.dirty.add(routine.written());

@@ -29,6 +29,7 @@ mod state_rules;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod texels;
 mod typed;
 
 pub use atomic::apply as atomic;
@@ -38,3 +39,4 @@ pub(crate) use family::local_in_order;
 pub use gateway::execute as gateway;
 pub use plain::{Plain, Registers};
 pub use state_cache::StateCache;
+pub use texels::Texels;

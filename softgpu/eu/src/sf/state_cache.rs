@@ -6,6 +6,7 @@ use devinfo::GpuAddress;
 
 use super::state_rules;
 use super::surface::{Surface, SurfaceKind};
+use super::texels::{Grid, Named};
 use crate::{Fault, GroupEnv};
 
 /// Bytes of a RENDER_SURFACE_STATE.
@@ -17,6 +18,16 @@ const OFFSET_SLOTS: usize = 64;
 
 /// A surface with the address of its state.
 type Found = Option<(GpuAddress, Surface)>;
+
+/// What is known of a surface's texels.
+#[derive(Clone, Copy, Debug)]
+enum Texture {
+    Unknown,
+    /// Left to the general path.
+    Other,
+    /// With the address of its state, unless it is an entry of the table.
+    Grid(GpuAddress, Grid),
+}
 
 /// A buffer's base and bytes.
 type Buffer = Option<(GpuAddress, u64)>;
@@ -32,10 +43,14 @@ pub struct StateCache {
     table: Box<[Cell<Option<Surface>>]>,
     /// The same of buffers: base and bytes.
     buffers: Box<[Cell<Buffer>]>,
+    /// The same of images.
+    textures: Box<[Cell<Texture>]>,
     /// Behind the last entry of the table that is used.
     table_end: Cell<usize>,
     /// By address of the state.
     states: Box<[Cell<Found>]>,
+    /// The same of images.
+    bindless: Box<[Cell<Texture>]>,
     has_states: Cell<bool>,
     /// Where host code reaches them.
     #[cfg(target_arch = "x86_64")]
@@ -47,8 +62,10 @@ impl Default for StateCache {
         Self {
             table: vec![Cell::new(None); TABLE_ENTRIES].into(),
             buffers: vec![Cell::new(None); TABLE_ENTRIES].into(),
+            textures: vec![Cell::new(Texture::Unknown); TABLE_ENTRIES].into(),
             table_end: Cell::new(0),
             states: vec![Cell::new(None); OFFSET_SLOTS].into(),
+            bindless: vec![Cell::new(Texture::Unknown); OFFSET_SLOTS].into(),
             has_states: Cell::new(false),
             #[cfg(target_arch = "x86_64")]
             windows: super::host::Windows::default(),
@@ -66,9 +83,15 @@ impl StateCache {
         for slot in self.buffers.iter().take(used) {
             slot.set(None);
         }
+        for slot in self.textures.iter().take(used) {
+            slot.set(Texture::Unknown);
+        }
         if self.has_states.take() {
             for slot in &self.states {
                 slot.set(None);
+            }
+            for slot in &self.bindless {
+                slot.set(Texture::Unknown);
             }
         }
         #[cfg(target_arch = "x86_64")]
@@ -100,6 +123,64 @@ impl StateCache {
         self.use_table(index);
         slot.set(buffer);
         buffer
+    }
+
+    /// The texels of a surface, if they are usual ones and its state can be read.
+    #[inline(always)]
+    pub(super) fn grid(&self, env: &GroupEnv<'_>, named: Named) -> Option<Grid> {
+        let (slot, address) = match named {
+            Named::Table(index) => {
+                let slot = self.textures.get(usize::from(index))?;
+                (slot, GpuAddress::new(0))
+            }
+            Named::Bindless(offset) => {
+                let address = env.bases.bindless_surface.offset(offset.into());
+                let number = address.get() as usize / STATE_BYTES;
+                (self.bindless.get(number % OFFSET_SLOTS)?, address)
+            }
+            Named::Register => return None,
+        };
+        match slot.get() {
+            Texture::Grid(known, grid) if known == address => Some(grid),
+            Texture::Other => None,
+            _ => self.grid_miss(env, named, slot, address),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grid_miss(
+        &self,
+        env: &GroupEnv<'_>,
+        named: Named,
+        slot: &Cell<Texture>,
+        address: GpuAddress,
+    ) -> Option<Grid> {
+        let (surface, is_alone) = match named {
+            Named::Table(index) => {
+                let surface = self.bti(env, index).ok()?;
+                self.use_table(index);
+                (surface, true)
+            }
+            _ => {
+                let surface = self.at(env, address).ok()?;
+                self.has_states.set(true);
+                (surface, false)
+            }
+        };
+        match Grid::of(&surface) {
+            Some(grid) => {
+                slot.set(Texture::Grid(address, grid));
+                Some(grid)
+            }
+            None => {
+                // Others may have the same slot.
+                if is_alone {
+                    slot.set(Texture::Other);
+                }
+                None
+            }
+        }
     }
 
     /// The surface of binding table entry `index`.

@@ -19,7 +19,7 @@ const CONTROL: usize = 2;
 /// Header dword 3: sampler state pointer; bit 0 marks it as bindless.
 const SAMPLER_POINTER: usize = 3;
 /// Binding table index of a bindless surface.
-const BINDLESS: u8 = 0xfc;
+pub(in crate::sf) const BINDLESS: u8 = 0xfc;
 /// The array index in [`Parameter::LodArray`].
 const ARRAY_INDEX: u32 = 0x1ff;
 

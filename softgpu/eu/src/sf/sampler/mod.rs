@@ -8,4 +8,4 @@ mod filter;
 mod message;
 mod state;
 
-pub(super) use message::execute;
+pub(super) use message::{BINDLESS, execute};

@@ -10,6 +10,8 @@ use half::f16;
 
 pub(in crate::sf) use batchbuffer::states::Numeric;
 
+use super::packing::{Kind, Packing};
+
 /// Channels in registers: red, green, blue, alpha, as float bits or integers.
 pub(in crate::sf) type Texel = [u32; 4];
 
@@ -67,7 +69,7 @@ impl Shape {
 }
 
 /// The floats of normalised bytes.
-const UNORM_BYTES: [u32; 256] = {
+pub(super) const UNORM_BYTES: [u32; 256] = {
     let mut floats = [0; 256];
     let mut byte = 0;
     while byte < floats.len() {
@@ -87,6 +89,31 @@ impl Format {
             shape: Shape::of(&layout),
             numeric: first.map_or(Numeric::Uint, |channel| channel.numeric),
             whole: whole(&layout),
+        })
+    }
+
+    /// How texels are converted, if that is simple and they are whole dwords.
+    pub(in crate::sf) fn packing(&self) -> Option<Packing> {
+        let whole = matches!(self.layout.bytes, 4 | 8 | 16);
+        let components = self.whole.filter(|_| whole)?;
+        let at = self.layout.channels.map(|c| c.map_or(0, |c| c.at));
+        let kind = match self.shape {
+            Shape::Bytes => Kind::Bytes {
+                at,
+                normalised: false,
+            },
+            Shape::UnormBytes => Kind::Bytes {
+                at,
+                normalised: true,
+            },
+            Shape::Dwords => Kind::Dwords,
+            Shape::Any => return None,
+        };
+        Some(Packing {
+            bytes: self.layout.bytes.into(),
+            one: self.one(),
+            kind,
+            components,
         })
     }
 

@@ -7,10 +7,10 @@ use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
 #[cfg(target_arch = "x86_64")]
 use eu_native::Channels;
-use isa_encoder::message::{Lengths, Message as Meaning};
+use isa_encoder::message::{Lengths, Lsc, LscAddress, Message as Meaning};
 use oracles::Random;
 
-use crate::sf::{Effect, Message, Plain, Registers, StateCache, execute};
+use crate::sf::{Effect, Message, Plain, Registers, StateCache, Texels, execute};
 use crate::{Barrier, Checks, Fault, GroupEnv, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
@@ -38,6 +38,23 @@ pub struct Bench {
     pub short: Cell<u32>,
     /// The same as host code, for all channels and for any.
     pub hosted: Cell<[u32; 2]>,
+}
+
+/// A message's short way.
+#[derive(Debug)]
+enum Short {
+    Plain(Plain),
+    /// With the extended descriptor.
+    Texels(Texels, u32),
+}
+
+impl Short {
+    fn run(&self, regs: &mut [u8], mask: u32, env: &GroupEnv<'_>) -> bool {
+        match self {
+            Self::Plain(plain) => plain.run(regs, mask, env),
+            Self::Texels(texels, extended) => texels.run(regs, mask, *extended, env),
+        }
+    }
 }
 
 impl Bench {
@@ -164,7 +181,7 @@ impl Bench {
     /// The general path gave `expected` and left memory as it is now.
     fn check_short(
         &self,
-        prepare: impl Fn(&Registers) -> Option<Plain>,
+        prepare: impl Fn(&Registers) -> Option<Short>,
         mask: u32,
         sources: [&[u8]; 2],
         before: &(Vec<u8>, Vec<u32>),
@@ -186,22 +203,22 @@ impl Bench {
                 src1: (src0, src1),
                 dst: (at as u32, expected.len() as u32),
             };
-            let Some(plain) = prepare(&registers) else {
+            let Some(short) = prepare(&registers) else {
                 return;
             };
             self.restore(before);
             let start = regs.clone();
-            let done = self.within(None, |env| plain.run(&mut regs, mask, env));
+            let done = self.within(None, |env| short.run(&mut regs, mask, env));
             if done {
                 self.short.set(self.short.get() + 1);
-                assert!(self.contents() == after, "{plain:?} leaves other memory");
+                assert!(self.contents() == after, "{short:?} leaves other memory");
                 if !overlaps {
-                    assert_eq!(&regs[at..][..expected.len()], expected, "{plain:?}");
+                    assert_eq!(&regs[at..][..expected.len()], expected, "{short:?}");
                 } else if mask.count_ones() as usize * 4 == expected.len() {
-                    assert_eq!(&regs[..expected.len()], expected, "{plain:?}");
+                    assert_eq!(&regs[..expected.len()], expected, "{short:?}");
                 }
             } else {
-                assert!(regs == start, "{plain:?} leaves registers changed");
+                assert!(regs == start, "{short:?} leaves registers changed");
             }
         }
         self.restore(&after);
@@ -323,8 +340,15 @@ impl Bench {
         }
         .encode(&mut descriptor)
         .expect("lengths");
+        let texels = |registers: &Registers, extended: Option<u32>| {
+            let asked = (descriptor, extended.is_some());
+            let texels = Texels::of(self.family, &meaning, asked, registers, exec_size)?;
+            Some(Short::Texels(texels, extended.unwrap_or_default()))
+        };
         let prepare = |registers: &Registers| {
-            Plain::of(&meaning, descriptor, registers, exec_size, grf as u32)
+            let plain = Plain::of(&meaning, descriptor, registers, exec_size, grf as u32);
+            let plain = plain.map(Short::Plain);
+            plain.or_else(|| texels(registers, None))
         };
         let [first, second] = [src0, src1].map(|source| source.len() as u32);
         let behind = Registers {
@@ -358,6 +382,14 @@ impl Bench {
         })?;
         if let Some(before) = before {
             self.check_short(prepare, mask, [src0, src1], &before, &dst);
+            if let Meaning::Lsc(Lsc::Quad {
+                address: LscAddress::Bss { state, .. },
+                ..
+            }) = meaning
+            {
+                let prepare = |registers: &Registers| texels(registers, Some(state));
+                self.check_short(prepare, mask, [src0, src1], &before, &dst);
+            }
             #[cfg(target_arch = "x86_64")]
             self.check_host(prepare_host, (exec_size, mask), [src0, src1], &before, &dst);
         }

@@ -13,20 +13,20 @@ use oracles::Random;
 use super::bench::{Bench, MEMORY, STATES};
 
 const FAMILY: Family = Family::Gen12Lp;
-const INDEX: u8 = 4;
+pub(super) const INDEX: u8 = 4;
 const SAMPLERS: u64 = 0xc000;
 const BORDER: u64 = 0xd000;
 
 /// An image in test memory.
 #[derive(Clone, Copy, Debug)]
-struct Image {
+pub(super) struct Image {
     /// SURFTYPE: 0 to 3.
     kind: u64,
     array: bool,
     format: SurfaceFormat,
     bytes: u32,
-    width: u32,
-    height: u32,
+    pub width: u32,
+    pub height: u32,
     depth: u32,
     pitch: u32,
     qpitch: u32,
@@ -35,7 +35,7 @@ struct Image {
 }
 
 impl Image {
-    fn flat(format: SurfaceFormat, bytes: u32, width: u32, height: u32) -> Self {
+    pub fn flat(format: SurfaceFormat, bytes: u32, width: u32, height: u32) -> Self {
         Self {
             kind: 1,
             array: false,
@@ -50,7 +50,7 @@ impl Image {
         }
     }
 
-    fn tiled(self, tiling: u64) -> Self {
+    pub fn tiled(self, tiling: u64) -> Self {
         let tile = if tiling == 2 { 512 } else { 128 };
         Self {
             tiling,
@@ -60,7 +60,7 @@ impl Image {
         }
     }
 
-    fn bind(&self, bench: &Bench) {
+    pub fn bind(&self, bench: &Bench) {
         let state = rss::state(bench.family)
             .set(rss::SURFACE_TYPE, self.kind)
             .set(rss::SURFACE_ARRAY, self.array)
@@ -108,7 +108,7 @@ impl Image {
     }
 }
 
-fn planes(lanes: usize, values: &[&dyn Fn(usize) -> u32]) -> Vec<u8> {
+pub(super) fn planes(lanes: usize, values: &[&dyn Fn(usize) -> u32]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in values {
         for lane in 0..lanes {

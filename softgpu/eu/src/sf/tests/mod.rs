@@ -8,3 +8,4 @@ mod hostile;
 mod images;
 mod lsc;
 mod scattered;
+mod texels;
