@@ -19,7 +19,8 @@ impl Translator {
         macro_rules! each {
             ($float:ident, $dword:ident, $qword:ident) => {
                 match (float, long) {
-                    (true, _) => dynasm!(self.ops; $float Ry(out), Ry(a), Ry(b)),
+                    (true, true) => dynasm!(self.ops; vaddpd Ry(out), Ry(a), Ry(b)),
+                    (true, false) => dynasm!(self.ops; $float Ry(out), Ry(a), Ry(b)),
                     (_, false) => dynasm!(self.ops; $dword Ry(out), Ry(a), Ry(b)),
                     (_, true) => dynasm!(self.ops; $qword Ry(out), Ry(a), Ry(b)),
                 }
@@ -46,9 +47,15 @@ impl Translator {
                     dynasm!(self.ops; vpaddd Ry(out), Ry(out), Ry(c));
                 }
             }
+            Kind::Multiply if float && long => dynasm!(self.ops; vmulpd Ry(out), Ry(a), Ry(b)),
             Kind::Multiply if float => dynasm!(self.ops; vmulps Ry(out), Ry(a), Ry(b)),
             Kind::Multiply if long => self.multiply_long(out, a, b),
             Kind::Multiply => dynasm!(self.ops; vpmulld Ry(out), Ry(a), Ry(b)),
+            Kind::MultiplyAdd if float && long => {
+                dynasm!(self.ops ; vmovdqa Ry(out), Ry(a));
+                self.multiply_add_doubles(out, b, c);
+            }
+            Kind::MultiplyAddHalves => self.multiply_add_halves(out, [a, b, c]),
             Kind::MultiplyAdd if float => {
                 dynasm!(self.ops
                     ; vmovdqa Ry(out), Ry(a)
@@ -189,6 +196,56 @@ impl Translator {
             Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
         }
         out
+    }
+
+    /// The sum of `a` and the product of `b` and `c`, all of them halves: as a double, which becomes a
+    /// single that is odd unless it is exact, so that rounding it to a half is the only rounding.
+    fn multiply_add_halves(&mut self, out: Ymm, [a, b, c]: [Ymm; 3]) {
+        let (high, t, u) = (self.pool.take(), self.pool.take(), self.pool.take());
+        let low = self.constant((1 << 29) - 1, 8);
+        let odd = self.constant(1 << 29, 8);
+        let zero = self.constant(0, 4);
+        for (upper, to) in [(false, out), (true, high)] {
+            for (from, double) in [(b, t), (c, u)] {
+                self.half_to_doubles(double, from, upper);
+            }
+            dynasm!(self.ops; vmulpd Ry(t), Ry(t), Ry(u));
+            self.half_to_doubles(u, a, upper);
+            dynasm!(self.ops
+                ; vaddpd Ry(t), Ry(t), Ry(u)
+                ; vpand Ry(u), Ry(t), Ry(low)
+                ; vpcmpeqq Ry(u), Ry(u), Ry(zero)
+                ; vpandn Ry(u), Ry(u), Ry(odd)
+                ; vpandn Ry(t), Ry(low), Ry(t)
+                ; vpor Ry(t), Ry(t), Ry(u)
+                ; vcvtpd2ps Rx(to), Ry(t)
+            );
+        }
+        dynasm!(self.ops; vinserti128 Ry(out), Ry(out), Rx(high), 1);
+        for used in [high, t, u, low, odd, zero] {
+            self.pool.release(used);
+        }
+    }
+
+    /// `vfmadd231pd`, for which the assembler has the code of `vfmadd231ps`.
+    fn multiply_add_doubles(&mut self, out: Ymm, b: Ymm, c: Ymm) {
+        let high = u8::from(out < 8) << 7 | u8::from(c < 8) << 5;
+        let direct = 0xc0 | (out & 7) << 3 | c & 7;
+        for byte in [0xc4, 0x42 | high, 0x85 | (!b & 15) << 3, 0xb8, direct] {
+            self.ops.push(byte);
+        }
+    }
+
+    /// Four of eight singles as doubles.
+    fn half_to_doubles(&mut self, out: Ymm, from: Ymm, upper: bool) {
+        if upper {
+            dynasm!(self.ops
+                ; vextracti128 Rx(out), Ry(from), 1
+                ; vcvtps2pd Ry(out), Rx(out)
+            );
+        } else {
+            dynasm!(self.ops; vcvtps2pd Ry(out), Rx(from));
+        }
     }
 
     /// Qwords by so many bits. (The assembler has only the 128-bit form of `vpsrlq` with a number.)

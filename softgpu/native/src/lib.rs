@@ -1,6 +1,6 @@
 //! EU code as x86-64 code.
 //!
-//! [`Code::new`] translates the blocks of a routine to host code with AVX2 and FMA. The caller keeps
+//! [`Code::new`] translates the blocks of a routine to host code with AVX2, FMA and F16C. The caller keeps
 //! the registers, as the bytes that [`eu_lanes`] works on. Loads and stores go through windows of
 //! bound memory that the caller provides. For everything else host code calls back: for a step that
 //! it does not translate ([`Step::Call`]), for addresses outside of windows, and for a branch that
@@ -12,8 +12,8 @@
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and
-//! executable afterwards, never both. Machines other than x86-64 with AVX2, FMA and BMI1
-//! have no translations.
+//! executable afterwards, never both. Machines other than x86-64 with AVX2, FMA, F16C and
+//! BMI1 have no translations.
 
 #![allow(
     clippy::useless_conversion,
@@ -56,6 +56,7 @@ pub fn is_supported() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c")
         && is_x86_feature_detected!("bmi1");
     #[cfg(not(target_arch = "x86_64"))]
     false

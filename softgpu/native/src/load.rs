@@ -1,12 +1,32 @@
 //! Sources: from registers and constants to lanes.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use eu_lanes::{Element, Input, Region};
+use eu_lanes::{Element, Input, Modes, Region};
 
 use crate::plan::Reading;
 use crate::registers::{Content, Ymm};
 use crate::translate::Translator;
 use crate::vector::{EXPONENT, Job, MAGNITUDE, SIGN};
+
+/// The bits of the least single that is a normal half.
+const LEAST_HALF: u64 = 113 << 23;
+
+/// The sign of a float of so many bytes.
+pub(crate) const fn sign(lane: usize) -> u64 {
+    1 << (8 * lane - 1)
+}
+
+/// The bits of a half, which is not denormal, as those of a single.
+const fn single_of_half(half: u64) -> u64 {
+    let (sign, magnitude) = ((half & 0x8000) << 16, (half & 0x7fff) << 13);
+    sign | match half & 0x7c00 {
+        0 => 0,
+        // Infinities, and NaNs, which become quiet.
+        0x7c00 if magnitude == 0x7c00 << 13 => 0x7f80_0000,
+        0x7c00 => 0x7fc0_0000 | magnitude,
+        _ => magnitude + (112 << 23),
+    }
+}
 
 impl Translator {
     /// A register with `value` in all lanes of `lane` bytes, pinned.
@@ -59,13 +79,17 @@ impl Translator {
         let modifiers = input.modifiers;
         match job.plan.reading {
             Reading::Float => {
+                if input.element == Element::Hf {
+                    value = single_of_half(value);
+                }
+                let sign = sign(lane);
                 if modifiers.absolute {
-                    value &= MAGNITUDE;
+                    value &= !sign;
                 }
                 if modifiers.negate {
-                    value ^= SIGN;
+                    value ^= sign;
                 }
-                if self.flushes() && value & EXPONENT == 0 {
+                if lane == 4 && self.flushes() && value & EXPONENT == 0 {
                     value &= SIGN;
                 }
             }
@@ -168,7 +192,81 @@ impl Translator {
             }
             return register;
         }
+        if lane == 8 && job.width() == 32 && follows(8) {
+            // The low part, too.
+            let low = self.constant(u64::MAX >> (64 - 8 * size), 8);
+            dynasm!(self.ops
+                ; vmovdqu Ry(register), [r12 + base]
+                ; vpand Ry(register), Ry(register), Ry(low)
+            );
+            self.pool.release(low);
+            if signed {
+                let sign = self.constant(1 << (8 * size - 1), 8);
+                dynasm!(self.ops
+                    ; vpxor Ry(register), Ry(register), Ry(sign)
+                    ; vpsubq Ry(register), Ry(register), Ry(sign)
+                );
+                self.pool.release(sign);
+            }
+            return register;
+        }
+        if lane == 4 && job.width() == 32 && follows(8) {
+            let high = self.pool.take();
+            dynasm!(self.ops
+                ; vmovdqu Ry(register), [r12 + base]
+                ; vmovdqu Ry(high), [r12 + base + 32]
+            );
+            self.shuffle(register, [register, high], 0x88);
+            dynasm!(self.ops; vpermq Ry(register), Ry(register), 0xd8u8 as i8);
+            self.pool.release(high);
+            let shift = 32 - 8 * size as i8;
+            if shift != 0 {
+                dynasm!(self.ops; vpslld Ry(register), Ry(register), shift);
+                if signed {
+                    dynasm!(self.ops; vpsrad Ry(register), Ry(register), shift);
+                } else {
+                    dynasm!(self.ops; vpsrld Ry(register), Ry(register), shift);
+                }
+            }
+            return register;
+        }
         self.gather(register, element, lane, &mut (0..count).map(at));
+        register
+    }
+
+    /// Halves as singles, in a pinned register.
+    pub(crate) fn load_halves(&mut self, job: &Job<'_>, region: Region, chunk: usize) -> Ymm {
+        let first = chunk * job.chunk;
+        let count = job.lanes.min(job.chunk);
+        let base = region.at as i32 + region.offset(first) as i32;
+        let at = |index: usize| region.at as i32 + region.offset(first + index) as i32;
+        let register = if count == 8 && (0..count).all(|i| at(i) == base + 2 * i as i32) {
+            let register = self.pool.take();
+            dynasm!(self.ops; vcvtph2ps Ry(register), [r12 + base]);
+            register
+        } else {
+            let register = self.load(job, Element::Uw, region, chunk);
+            dynasm!(self.ops
+                ; vpackusdw Ry(register), Ry(register), Ry(register)
+                ; vpermq Ry(register), Ry(register), 8
+                ; vcvtph2ps Ry(register), Rx(register)
+            );
+            register
+        };
+        if self.modes.contains(Modes::FLUSH_HALF) {
+            let least = self.constant(LEAST_HALF, 4);
+            let magnitude = self.constant(MAGNITUDE, 4);
+            let small = self.pool.take();
+            dynasm!(self.ops
+                ; vpand Ry(small), Ry(register), Ry(magnitude)
+                ; vpcmpgtd Ry(small), Ry(least), Ry(small)
+                ; vpand Ry(small), Ry(small), Ry(magnitude)
+                ; vpandn Ry(register), Ry(small), Ry(register)
+            );
+            for used in [least, magnitude, small] {
+                self.pool.release(used);
+            }
+        }
         register
     }
 

@@ -607,6 +607,10 @@ impl Translator {
                 ; and ecx, SCRATCH_BASE as i32
                 ; add rcx, [rbx + GENERAL]
             ),
+            Base::Offset => dynasm!(self.ops
+                ; mov ecx, [r12 + at]
+                ; add rcx, [rbx + GENERAL]
+            ),
             Base::Stateless { unit, base } => {
                 dynasm!(self.ops ; mov ecx, [r12 + at]);
                 if unit == 16 {

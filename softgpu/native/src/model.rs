@@ -122,6 +122,8 @@ pub enum Base {
     Dword(u8),
     /// The bits [`SCRATCH_BASE`] of a dword, from the general state base on.
     General,
+    /// A dword, from the general state base on.
+    Offset,
     /// A dword that counts units of this many bytes, 1 or 16, from there on: the bits are those of
     /// the dword at `base` in the register bytes.
     Stateless {

@@ -3,7 +3,7 @@
 //! The conditions are those of the routines of `eu_lanes`: what is computed in 32-bit lanes there is
 //! computed in 32-bit lanes here.
 
-use eu_lanes::{Element, Input, Operation, Request};
+use eu_lanes::{Element, Input, Operation, Place, Request};
 
 /// How sources are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Add3,
     Multiply,
     MultiplyAdd,
+    /// Of halves as singles.
+    MultiplyAddHalves,
     ShiftLeft,
     ShiftRight,
     ShiftRightSigned,
@@ -118,12 +120,11 @@ impl Plan {
     fn computed(r: &Request) -> Option<Self> {
         let sources = || r.sources.iter().flatten();
         let to = r.output.element;
-        let unlike = |source: &Input| matches!(source.element, Element::Df | Element::Hf);
-        if sources().any(unlike) || to == Element::Df {
-            return None;
+        if sources().any(|source| source.element == Element::Df) || to == Element::Df {
+            return Self::double(r);
         }
-        if sources().any(|source| source.element == Element::F) {
-            let all = sources().all(|source| source.element == Element::F);
+        if sources().any(|source| source.element.is_float()) {
+            let all = sources().all(|source| source.element.is_float());
             all.then(|| Self::single(r))?
         } else if to.is_float() && r.operation == Operation::Mov {
             let source = r.sources[0].as_ref()?;
@@ -145,8 +146,34 @@ impl Plan {
         }
     }
 
+    fn double(r: &Request) -> Option<Self> {
+        let mut elements = r.sources.iter().flatten().map(|source| source.element);
+        let all = elements.all(|element| element == Element::Df);
+        if !all || r.output.element != Element::Df || r.saturate || r.condition.is_some() {
+            return None;
+        }
+        let kind = match r.operation {
+            Operation::Mov => Kind::Move,
+            Operation::Add => Kind::Add,
+            Operation::Mul => Kind::Multiply,
+            Operation::Mad => Kind::MultiplyAdd,
+            _ => return None,
+        };
+        Self::new(kind, Reading::Float, 8, true)
+    }
+
     fn single(r: &Request) -> Option<Self> {
         let to = r.output.element;
+        let sources = || r.sources.iter().flatten();
+        // A lane has no denormal half that a mode flushes.
+        let denormal = |source: &Input| match source.place {
+            Place::Constant(raw) => raw & 0x7c00 == 0 && raw & 0x3ff != 0,
+            Place::Each(_) => true,
+            Place::Registers(_) => false,
+        };
+        if sources().any(|source| source.element == Element::Hf && denormal(source)) {
+            return None;
+        }
         let float = |kind| Self::new(kind, Reading::Float, 4, true);
         let integer = |kind| Self::new(kind, Reading::Float, 4, false);
         match r.operation {
@@ -160,13 +187,19 @@ impl Plan {
             },
             _ => {}
         }
-        if to != Element::F {
-            return None;
+        let halves = sources().all(|source| source.element == Element::Hf);
+        let selects = matches!(r.operation, Operation::Select | Operation::SelectCompare);
+        match to {
+            Element::F => {}
+            // The flags of a half are those of the rounded one.
+            Element::Hf if r.condition.is_none() && !selects => {}
+            _ => return None,
         }
         float(match r.operation {
             Operation::Mov => Kind::Move,
             Operation::Add => Kind::Add,
             Operation::Mul => Kind::Multiply,
+            Operation::Mad if halves && to == Element::Hf => Kind::MultiplyAddHalves,
             Operation::Mad => Kind::MultiplyAdd,
             Operation::Even => Kind::Round(8),
             Operation::Floor => Kind::Round(9),

@@ -195,6 +195,25 @@ impl Translator {
                 );
                 self.pool.release(low);
                 self.pool.release(t);
+            } else if size < lane && stride as usize == lane && lanes * lane >= 16 {
+                let place = (at, lanes * lane);
+                self.store_between(result, (size, lane), place, (first as usize, written));
+            } else if lane == 4 && stride == 8 && lanes.is_multiple_of(4) {
+                for half in 0..lanes / 4 {
+                    let wide = self.pool.take();
+                    if half == 0 {
+                        dynasm!(self.ops; vpmovzxdq Ry(wide), Rx(result));
+                    } else {
+                        dynasm!(self.ops
+                            ; vextracti128 Rx(wide), Ry(result), 1
+                            ; vpmovzxdq Ry(wide), Rx(wide)
+                        );
+                    }
+                    let place = (at + 32 * half as u32, 32);
+                    let first = first as usize + 4 * half;
+                    self.store_between(wide, (size, 8), place, (first, written));
+                    self.pool.release(wide);
+                }
             } else {
                 dynasm!(self.ops; vmovdqu [rsp], Ry(result));
                 for index in 0..lanes {
@@ -215,6 +234,45 @@ impl Translator {
                 }
             }
         }
+    }
+
+    /// Stores the lowest `size` bytes of each lane, from channel `first` on, to so many bytes at `at`.
+    /// What is between them stays as it is.
+    fn store_between(
+        &mut self,
+        lanes: Ymm,
+        (size, lane): (usize, usize),
+        (at, width): (u32, usize),
+        (first, written): (usize, Written),
+    ) {
+        let (keep, old) = (self.pool.take(), self.pool.take());
+        let low = self.constant(u64::MAX >> (64 - 8 * size), lane);
+        if written == Written::Masked {
+            dynasm!(self.ops; vmovd Rx(keep), esi);
+            self.spread_from(keep, first, lane);
+            dynasm!(self.ops; vpand Ry(keep), Ry(keep), Ry(low));
+        } else {
+            dynasm!(self.ops; vmovdqa Ry(keep), Ry(low));
+        }
+        self.pool.release(low);
+        let at = at as i32;
+        if width == 32 {
+            dynasm!(self.ops; vmovdqu Ry(old), [r12 + at]);
+        } else {
+            dynasm!(self.ops; vmovdqu Rx(old), [r12 + at]);
+        }
+        dynasm!(self.ops
+            ; vpandn Ry(old), Ry(keep), Ry(old)
+            ; vpand Ry(keep), Ry(keep), Ry(lanes)
+            ; vpor Ry(old), Ry(old), Ry(keep)
+        );
+        if width == 32 {
+            dynasm!(self.ops; vmovdqu [r12 + at], Ry(old));
+        } else {
+            dynasm!(self.ops; vmovdqu [r12 + at], Rx(old));
+        }
+        self.pool.release(keep);
+        self.pool.release(old);
     }
 
     pub(crate) fn store_one(

@@ -1,8 +1,9 @@
 //! Operations on channels.
 
 use dynasmrt::{DynasmApi, dynasm};
-use eu_lanes::{Input, Modes, Place};
+use eu_lanes::{Element, Input, Modes, Place};
 
+use crate::load::sign;
 use crate::model::{Masking, VectorStep};
 use crate::plan::{Kind, Plan, Reading};
 use crate::registers::Ymm;
@@ -39,6 +40,11 @@ impl Job<'_> {
         self.lanes.min(self.chunk) * self.plan.lane
     }
 
+    /// Whether results are halves, computed as singles.
+    fn to_halves(&self) -> bool {
+        self.plan.float && self.step.request.output.element == Element::Hf
+    }
+
     pub fn chunks(&self) -> usize {
         self.lanes.div_ceil(self.chunk)
     }
@@ -50,6 +56,9 @@ impl Translator {
         let Some(plan) = Plan::of(&step.request) else {
             return false;
         };
+        if plan.float && plan.lane == 8 && self.modes.contains(Modes::FLUSH_DOUBLE) {
+            return false;
+        }
         let job = Job {
             step,
             plan,
@@ -112,7 +121,7 @@ impl Translator {
             }
         }
         if job.plan.float {
-            if self.flushes() {
+            if job.plan.lane == 4 && !job.to_halves() && self.flushes() {
                 self.flush(out, out);
             }
             if request.saturate {
@@ -124,8 +133,32 @@ impl Translator {
                 self.pool.release(zero);
                 self.pool.release(one);
             }
+            if job.to_halves() {
+                self.round_to_halves(out);
+            }
         }
         out
+    }
+
+    /// Singles become halves, in the low bits of their lanes.
+    fn round_to_halves(&mut self, out: Ymm) {
+        dynasm!(self.ops; vcvtps2ph Rx(out), Ry(out), 0);
+        if self.modes.contains(Modes::FLUSH_HALF) {
+            let exponent = self.constant(0x7c00_7c00, 4);
+            let magnitude = self.constant(0x7fff_7fff, 4);
+            let zero = self.constant(0, 4);
+            let small = self.pool.take();
+            dynasm!(self.ops
+                ; vpand Rx(small), Rx(out), Rx(exponent)
+                ; vpcmpeqw Rx(small), Rx(small), Rx(zero)
+                ; vpand Rx(small), Rx(small), Rx(magnitude)
+                ; vpandn Rx(out), Rx(small), Rx(out)
+            );
+            for used in [exponent, magnitude, zero, small] {
+                self.pool.release(used);
+            }
+        }
+        dynasm!(self.ops; vpmovzxwd Ry(out), Rx(out));
     }
 
     pub(crate) fn flushes(&self) -> bool {
@@ -163,9 +196,15 @@ impl Translator {
             }
             Place::Registers(region) => region,
         };
-        let plain = self.load(job, input.element, region, chunk);
         let modifiers = input.modifiers;
-        let flush = job.plan.reading == Reading::Float && self.flushes();
+        let halves = job.plan.reading == Reading::Float && input.element == Element::Hf;
+        let plain = if halves {
+            self.load_halves(job, region, chunk)
+        } else {
+            self.load(job, input.element, region, chunk)
+        };
+        let flush =
+            job.plan.reading == Reading::Float && input.element == Element::F && self.flushes();
         if modifiers.is_empty() && !flush {
             return plain;
         }
@@ -174,13 +213,13 @@ impl Translator {
         match job.plan.reading {
             Reading::Float => {
                 if modifiers.absolute {
-                    let magnitude = self.constant(MAGNITUDE, lane);
+                    let magnitude = self.constant(sign(lane) - 1, lane);
                     dynasm!(self.ops; vpand Ry(out), Ry(from), Ry(magnitude));
                     self.pool.release(magnitude);
                     from = out;
                 }
                 if modifiers.negate {
-                    let sign = self.constant(SIGN, lane);
+                    let sign = self.constant(sign(lane), lane);
                     dynasm!(self.ops; vpxor Ry(out), Ry(from), Ry(sign));
                     self.pool.release(sign);
                     from = out;

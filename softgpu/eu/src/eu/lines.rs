@@ -176,6 +176,7 @@ mod tests {
         let mut others = Lines::default();
         others.mark(130..131);
         assert_eq!(lines.runs(&others)[..2], [0..128, 384..448]);
-        assert_eq!(Lines::ALL.runs(&none), [0..64 * 64 * WORDS]);
+        let all = Lines::ALL.runs(&none);
+        assert_eq!((all.len(), all[0].end), (1, 64 * 64 * WORDS));
     }
 }

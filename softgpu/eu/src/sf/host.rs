@@ -11,14 +11,15 @@ use eu_native::{
     Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window,
 };
 use isa_encoder::message::{
-    AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscPort,
-    Message as Meaning, OwordCount,
+    AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscAddress,
+    LscPort, Message as Meaning, OwordCount,
 };
 use softgpu_memory::{Access, View};
 
 use super::Registers;
 use super::hdc::block::{HWORD, OWORD};
 use super::hdc::header;
+use super::lsc::STATELESS;
 use super::plain::{self, Plain};
 use crate::GroupEnv;
 
@@ -291,17 +292,27 @@ fn lsc_block(lsc: Lsc) -> Option<(Direction, Target, u32)> {
     };
     let (memory, slot) = (data.memory_bytes() as u32, data.register_bytes() as u32);
     let wide = address_size == AddressSize::A64;
-    let (space, offset) = plain::lsc_space(port, address, wide)?;
-    let flat = matches!(space, plain::Space::Flat);
-    if memory != slot || memory < 4 || address_size == AddressSize::A16 || flat != wide {
-        return None;
-    }
-    let target = Target {
+    let target = |space, base, offset| Target {
         space,
         dword: 0,
-        base: if wide { Base::Qword } else { Base::Dword(1) },
+        base,
         offset,
     };
+    let target = match address {
+        LscAddress::Bti { index, offset: 0 } if STATELESS.contains(&index) => {
+            let fits = !wide && port == LscPort::Ugm;
+            fits.then(|| target(plain::Space::Flat, Base::Offset, 0))?
+        }
+        _ => {
+            let (space, offset) = plain::lsc_space(port, address, wide)?;
+            let base = if wide { Base::Qword } else { Base::Dword(1) };
+            let fits = matches!(space, plain::Space::Flat) == wide;
+            fits.then(|| target(space, base, offset))?
+        }
+    };
+    if memory != slot || memory < 4 || address_size == AddressSize::A16 {
+        return None;
+    }
     Some((direction, target, memory * u32::from(elements)))
 }
 
@@ -325,6 +336,10 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
                 Base::Stateless { unit, base } => {
                     let offset = (own & u64::from(u32::MAX)) * u64::from(unit);
                     general(qword(regs, base as usize)).wrapping_add(offset)
+                }
+                Base::Offset => {
+                    let offset = own & u64::from(u32::MAX);
+                    env.bases.general.get().wrapping_add(offset)
                 }
                 Base::Qword | Base::Dword(_) => own,
             };

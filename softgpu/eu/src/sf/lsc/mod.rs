@@ -32,7 +32,7 @@ struct Context<'a> {
 }
 
 /// Binding table index of stateless memory: general state memory, non-coherent in `0xfd`.
-const STATELESS: [u8; 2] = [0xff, 0xfd];
+pub(super) const STATELESS: [u8; 2] = [0xff, 0xfd];
 
 #[inline(always)]
 pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) -> Result<(), Fault> {
