@@ -203,6 +203,18 @@ fn broken_modules_are_errors() {
 
 /// 22.43 and what came after know different platforms.
 #[test]
+fn a_size_of_sub_groups_that_there_is_not_is_refused_with_those_that_there_are() {
+    let source = Source::OpenClC(
+        "kernel __attribute__((intel_reqd_sub_group_size(4))) void k(global int *p) { *p = 1; }",
+    );
+    for compiler in all() {
+        let error = compiler.compile(&job(source, Product::Zebin)).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("8, 16, 32"), "{compiler:?}: {text}");
+    }
+}
+
+#[test]
 fn an_unknown_platform_is_no_refusal() {
     let source = Source::OpenClC("kernel void k() {}");
     for compiler in all() {

@@ -220,7 +220,13 @@ fn compile_for(
         options: Some(options.to_owned()),
         links: false,
     })?;
-    let log = essence(&ended.words);
+    let mut log = essence(&ended.words);
+    if BAD_SIZE.iter().any(|words| log.contains(words)) {
+        let platform = job.target.platform;
+        let sizes = platform.simd_widths.iter().map(u8::to_string);
+        let sizes = sizes.collect::<Vec<_>>().join(", ");
+        log.push_str(&format!("\n{} has sub-groups of {sizes}", platform.title));
+    }
     if !ended.success {
         // Without a word it gave up, which it does by ending the process.
         let crash = ended.crash.or(log.is_empty().then(|| "exit".to_owned()));
@@ -268,6 +274,13 @@ fn known(words: &str) -> bool {
     let mut said = OF_SOURCE.iter().chain([&UNKNOWN_OPTIONS]);
     said.any(|said| words.contains(said))
 }
+
+/// What the compiler says of a size of sub-groups that the platform does not have, without naming those
+/// that it has.
+const BAD_SIZE: [&str; 2] = [
+    "Unsupported required sub group size",
+    "with required subgroup size",
+];
 
 /// The name of the output.
 const OUTPUT: &str = "kernel";
