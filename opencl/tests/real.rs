@@ -67,6 +67,23 @@ fn pyopencl() {
     }
 }
 
+/// Fourier transforms by clFFT, which writes its kernels itself, beside NumPy's.
+#[test]
+fn clfft() {
+    if !has(PYTHON, &["-c", "import gpyfft.fft"], "python3-gpyfft") {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/python/fft.py");
+    let ours = Runtime::new().command(PYTHON, DEVICE).arg(script).output();
+    let ours = printed(ours.unwrap());
+    let (results, last) = ours.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(last, "done");
+    assert_eq!(results.lines().count(), 12);
+    for line in results.lines() {
+        assert!(line.ends_with(" close"), "{line}");
+    }
+}
+
 /// Kernels of many kinds: what each of them computes is what it computes on PoCL.
 #[test]
 fn kernels() {
