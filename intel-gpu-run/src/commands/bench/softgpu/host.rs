@@ -8,9 +8,10 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs;
 use std::path::Path;
 use std::ptr::{null, null_mut};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libloading::Library;
+use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 use crate::exit::Error;
@@ -149,12 +150,13 @@ pub fn run(job: &Value) -> Result<Value, Error> {
     let local = sizes(&job["local"]);
     let batch = job["batch"].as_u64().unwrap_or(1);
     let mut seconds = Vec::new();
-    let mut enqueued = Vec::new();
+    let [mut enqueued, mut cpu] = [const { Vec::new() }; 2];
     for _ in 0..job["repeat"].as_u64().unwrap_or(1) {
-        let begin = Instant::now();
+        let (begin, used) = (Instant::now(), cpu_time()?);
         for _ in 0..batch {
             host.enqueue(&global, &local)?;
         }
+        cpu.push(cpu_time()?.saturating_sub(used).as_secs_f64());
         enqueued.push(begin.elapsed().as_secs_f64());
         host.finish()?;
         seconds.push(begin.elapsed().as_secs_f64());
@@ -162,7 +164,17 @@ pub fn run(job: &Value) -> Result<Value, Error> {
     for output in &outputs {
         host.save(output)?;
     }
-    Ok(json!({ "seconds": seconds, "enqueued": enqueued }))
+    Ok(json!({ "seconds": seconds, "enqueued": enqueued, "enqueued_cpu": cpu }))
+}
+
+/// What this thread has used.
+///
+/// # Errors
+/// The host does not count it.
+pub fn cpu_time() -> Result<Duration, Error> {
+    let used = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    let used = used.map_err(|e| Error::Failed(format!("a thread's CPU time: {e}")))?;
+    Ok(used.into())
 }
 
 fn sizes(value: &Value) -> Vec<usize> {

@@ -15,6 +15,8 @@ use std::{env, fs};
 use case::{Arg, Case, NAMES, PEERS, PICTURE, case, picture};
 use serde_json::{Value, json};
 
+pub(super) use host::cpu_time;
+
 use super::median;
 use crate::exit::{Error, Exit};
 use crate::{files, talk};
