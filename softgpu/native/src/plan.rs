@@ -228,10 +228,6 @@ impl Plan {
         } else {
             unsigned.then_some(Order::Unsigned)
         };
-        let compares = matches!(r.operation, Operation::Compare | Operation::SelectCompare);
-        if r.condition.is_some() && !compares && to.bytes() != 4 {
-            return None;
-        }
         let dword = |source: &Option<Input>| source.is_some_and(|s| s.element.bytes() == 4);
         let first = r.sources[0].as_ref()?;
         let kind = match r.operation {

@@ -81,6 +81,19 @@ impl Translator {
             if !holds {
                 bits = self.pool.take();
                 let zero = self.constant(0, 4);
+                // Of a narrow destination, its own bits count.
+                let element = request.output.element;
+                let mut value = result;
+                if !job.plan.float && !long && element.bytes() < 4 {
+                    let shift = 32 - 8 * element.bytes() as i8;
+                    value = self.pool.take();
+                    dynasm!(self.ops; vpslld Ry(value), Ry(result), shift);
+                    if element.is_signed() {
+                        dynasm!(self.ops; vpsrad Ry(value), Ry(value), shift);
+                    } else {
+                        dynasm!(self.ops; vpsrld Ry(value), Ry(value), shift);
+                    }
+                }
                 let order = if job.plan.float {
                     Order::Float
                 } else if request.output.element.is_signed() {
@@ -88,8 +101,11 @@ impl Translator {
                 } else {
                     Order::Unsigned
                 };
-                self.relate(bits, request.condition, order, long, [result, zero]);
+                self.relate(bits, request.condition, order, long, [value, zero]);
                 self.pool.release(zero);
+                if value != result {
+                    self.pool.release(value);
+                }
             }
             self.signs_to_ecx(bits, long);
             if chunk == 0 {

@@ -235,9 +235,8 @@ pub(super) fn step(op: &Op, number: u32, rules: Rules) -> Step {
         Action::Nop => Step::Nothing,
         // A region of null may go beyond the register bytes.
         _ if op.writes_control || reads_null(op) => Step::Call,
-        Action::Fast(_) => vector_step(op, rules),
-        // Routines have no elements of immediates.
-        Action::General if op.src.iter().any(is_packed) => vector_step(op, rules),
+        // Host code also has operations that no routine has.
+        Action::Fast(_) | Action::General => vector_step(op, rules),
         Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
         _ => Step::Call,
     }
@@ -252,11 +251,6 @@ fn vector_step(op: &Op, rules: Rules) -> Step {
         })),
         _ => Step::Call,
     }
-}
-
-/// Whether a source is an immediate of several elements.
-fn is_packed(source: &Source) -> bool {
-    source.kind == Kind::Immediate && source.ty != source.element
 }
 
 /// How a message is translated, if it is.
