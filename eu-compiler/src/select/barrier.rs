@@ -30,11 +30,12 @@ impl Selector<'_> {
                 messages.push(fence(LscPort::Slm, FenceScope::Group, FlushOp::None));
             }
             if global {
-                let scope = match scope {
-                    Scope::SubGroup | Scope::WorkGroup => FenceScope::Group,
-                    Scope::Device => FenceScope::Gpu,
+                // What other sub-slices have written is not in this one's cache.
+                let (scope, flush) = match scope {
+                    Scope::SubGroup | Scope::WorkGroup => (FenceScope::Group, FlushOp::None),
+                    Scope::Device => (FenceScope::Gpu, FlushOp::Invalidate),
                 };
-                messages.push(fence(LscPort::Ugm, scope, FlushOp::None));
+                messages.push(fence(LscPort::Ugm, scope, flush));
             }
             if image && self.target.platform.images {
                 messages.push(fence(LscPort::Tgm, FenceScope::Gpu, FlushOp::Evict));

@@ -32,5 +32,5 @@ pub(crate) use pipe::has_scoreboard;
 
 pub use annotate::{AnnotateError, Annotation, annotate, annotate_program, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
-pub use pending::Conflict;
+pub use pending::{Conflict, Tokens};
 pub use program::Program;

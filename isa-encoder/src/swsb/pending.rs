@@ -3,6 +3,8 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use devinfo::Family;
+
 use super::access::{self, Access, Bytes, Space, View};
 use super::flow::{self, Carries, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
@@ -199,6 +201,43 @@ impl Waits {
             None => {}
         }
         waits
+    }
+}
+
+/// The tokens of an instruction, one bit each: those that it takes, and those whose owners it waits
+/// for to have read their sources, or to have finished.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Taken.
+    pub takes: u32,
+    /// Read.
+    pub read: u32,
+    /// Finished.
+    pub written: u32,
+}
+
+impl Tokens {
+    /// Those of an instruction. A `sync` of tokens that a register names waits for all.
+    pub fn of(family: Family, instruction: &Instruction) -> Tokens {
+        let mut tokens = Tokens::default();
+        if let Some(token) = pipe::token(family, instruction) {
+            let bit = 1u32.checked_shl(token.id.into()).unwrap_or(0);
+            match token.mode {
+                TokenMode::Src => tokens.read |= bit,
+                TokenMode::Dst => tokens.written |= bit,
+                TokenMode::Set => {
+                    tokens.takes |= bit;
+                    tokens.written |= bit;
+                }
+            }
+        }
+        let all = |mask: u32| if mask == 0 { u32::MAX } else { mask };
+        match pipe::sync_mask(instruction) {
+            Some((TokenMode::Src, mask)) => tokens.read |= all(mask),
+            Some((_, mask)) => tokens.written |= all(mask),
+            None => {}
+        }
+        tokens
     }
 }
 

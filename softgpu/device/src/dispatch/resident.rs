@@ -153,7 +153,16 @@ impl Resident {
                 .enter(walker, self.group, &self.slots, host.memory);
             prepared.map_err(DispatchError::Start)?;
         }
-        for (index, (state, &slot)) in self.threads.iter_mut().zip(&self.slots).enumerate() {
+        // Checks find more if it is not always the first thread that comes first.
+        let [x, y, z] = self.group;
+        let backwards = host.checks.is_some() && (x ^ y ^ z) & 1 == 0;
+        let count = self.threads.len();
+        for turn in 0..count {
+            let index = if backwards { count - 1 - turn } else { turn };
+            let (Some(state), Some(&slot)) = (self.threads.get_mut(index), self.slots.get(index))
+            else {
+                continue;
+            };
             let mut thread = match std::mem::replace(state, State::Ended) {
                 State::Ended => continue,
                 State::AtBarrier(thread, generation) if !self.barrier.is_released(generation) => {

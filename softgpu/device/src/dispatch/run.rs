@@ -207,6 +207,7 @@ impl Shared<'_> {
             ..Worker::default()
         };
         let mut more = Some(more);
+        let mut idle = 0u32;
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);
@@ -233,6 +234,13 @@ impl Shared<'_> {
             if slice.executed.instructions == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
                 thread::sleep(Duration::from_micros(50));
+                idle = idle.saturating_add(1);
+            } else {
+                idle = 0;
+            }
+            if idle > PATIENCE && host.checks.is_some() {
+                // There are no other host threads, and no more groups that could start.
+                self.hang();
             }
             worker.done += slice;
             if slice.ended == 0 || worker.done.executed.instructions >= REPORTED {
@@ -334,11 +342,15 @@ impl Shared<'_> {
     fn check_hang(&self, now: u64) {
         let quiet = now.saturating_sub(self.last_end.load(Ordering::Relaxed));
         if u128::from(quiet) > self.options.hang_timeout.as_millis() {
-            self.fail(DispatchError::Hang {
-                live: 0,
-                threads: Vec::new(),
-            });
+            self.hang();
         }
+    }
+
+    fn hang(&self) {
+        self.fail(DispatchError::Hang {
+            live: 0,
+            threads: Vec::new(),
+        });
     }
 
     /// Ends the walker with `error`, unless it has already ended with another.

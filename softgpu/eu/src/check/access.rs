@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
+use devinfo::GpuAddress;
+
 use super::Checks;
 use super::bytes::{UNWRITTEN, WRITTEN};
-use super::cell::{Conflict, Mark, Touch};
+use super::cell::{Conflict, LINE, Mark, Touch};
 use super::checks::EmptyLoad;
 use super::findings::Purpose;
 use super::group::Group;
-use super::order::{Relation, Side};
+use super::order::{Reach, Relation, Side};
 use super::rule::Rule;
 
 /// States of bytes that something has written, in place for elements.
 struct States {
-    element: [u8; 16],
+    element: [u8; 128],
     block: Vec<u8>,
 }
 
@@ -30,7 +32,7 @@ impl States {
     }
 
     const NONE: Self = Self {
-        element: [WRITTEN; 16],
+        element: [WRITTEN; 128],
         block: Vec::new(),
     };
 }
@@ -51,6 +53,8 @@ pub(crate) enum Where {
 pub(crate) struct Access<'a> {
     /// The channel, unless it is the whole thread's.
     pub lane: Option<u8>,
+    /// It is that of all channels from this one on: a dword each.
+    pub row: bool,
     /// The bytes of the payload that decide its address.
     pub address: Range<usize>,
     pub what: What<'a>,
@@ -73,6 +77,14 @@ pub(crate) enum What<'a> {
     },
 }
 
+impl Access<'_> {
+    /// The channel that has a byte of it.
+    fn lane_of(&self, byte: usize) -> Option<u8> {
+        let step = if self.row { byte / 4 } else { 0 };
+        self.lane.map(|lane| lane + step as u8)
+    }
+}
+
 impl Checks {
     /// A message begins: the states of its payload, in parts, and of its response.
     pub(crate) fn begin_message<'a>(
@@ -89,6 +101,12 @@ impl Checks {
         message.answered = false;
         message.pointers = false;
         message.slot = None;
+        self.uncached.set(false);
+    }
+
+    /// The message's accesses go past the cache of its sub-slice.
+    pub(crate) fn set_uncached(&self) {
+        self.uncached.set(true);
     }
 
     /// The message has ended with this response. `take` gets the states of the response's bytes, and
@@ -110,41 +128,6 @@ impl Checks {
         take(&message.response, message.slot);
     }
 
-    /// Reports a value that decides something and that nothing has written.
-    pub(crate) fn unwritten(&self, lane: Option<u8>, what: impl FnOnce() -> String) {
-        if self.launched.as_ref().is_some_and(|known| known.own) {
-            return;
-        }
-        self.report(Rule::Uninitialised, || {
-            let mut text = format!("{}: {}, which nothing has written", self.who(lane), what());
-            let group = self.group.borrow();
-            let thread = group.first + self.thread.get();
-            if let Some(load) = &*self.empty_load.borrow()
-                && load.thread == thread
-            {
-                let from = load.ip.wrapping_sub(self.start());
-                let place = &load.place;
-                text.push_str(&format!(" (perhaps loaded by +{from:#x} from {place})"));
-            }
-            text
-        });
-    }
-
-    /// Reports a channel that reads what belongs to one that is not active.
-    pub(crate) fn inactive(&self, lane: u8, owner: u8) {
-        self.report(Rule::InactiveChannel, || {
-            format!(
-                "{}: it reads what channel {owner} has written, which is not active",
-                self.who(Some(lane))
-            )
-        });
-    }
-
-    /// Where the kernel's code begins.
-    fn start(&self) -> u64 {
-        self.launched.as_ref().map_or(0, |known| known.first)
-    }
-
     /// An access of `width` bytes at `address`: in shared local memory, or in GPU memory.
     pub(crate) fn access(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
         self.judge_address(place, address, access);
@@ -158,6 +141,69 @@ impl Checks {
         };
         self.carry((place, purpose), address, width, access);
         self.order_programs((place, purpose), address, width, access);
+    }
+
+    /// Whether an access of consecutive dwords can be judged as one: the registers of its addresses
+    /// have the same known state, and it stays inside one object.
+    pub(crate) fn is_row(
+        &self,
+        place: Where,
+        address: u64,
+        width: u64,
+        from: Range<usize>,
+    ) -> bool {
+        let message = self.message.borrow();
+        let states = message.payload.get(from).unwrap_or_default();
+        let first = states.first().copied().unwrap_or(UNWRITTEN);
+        if first == UNWRITTEN || !address.is_multiple_of(4) {
+            return false;
+        }
+        if states.iter().fold(0, |other, state| other | state ^ first) != 0 {
+            return false;
+        }
+        drop(message);
+        let last = address.saturating_add(width - 1);
+        match place {
+            Where::Local => {
+                let asked = self.launched.as_ref().map(|known| known.local);
+                let there = self.group.borrow().states.len() as u64;
+                last < asked.unwrap_or(there).min(there)
+            }
+            Where::Stateless | Where::Surface => {
+                // It remembers the object.
+                let purpose = self.purpose(address);
+                let object = self.nearest.get().filter(|(start, size, _)| {
+                    address.wrapping_sub(*start) < *size && last.wrapping_sub(*start) < *size
+                });
+                match purpose {
+                    Some(_) => object.is_some(),
+                    None => {
+                        self.extents.place(last).is_none()
+                            && self
+                                .extents
+                                .object_padded_at(GpuAddress::new(address), width)
+                                .is_none()
+                    }
+                }
+            }
+        }
+    }
+
+    /// A channel reads what the one before has read, by an address of the same state. If so, the
+    /// response is the same.
+    pub(crate) fn repeats(&self, before: &Access<'_>, access: &Access<'_>) -> bool {
+        let message = &mut *self.message.borrow_mut();
+        let (What::Read { at: from, slot }, What::Read { at: to, .. }) =
+            (&before.what, &access.what)
+        else {
+            return false;
+        };
+        let state = |access: &Access<'_>| message.payload.get(access.address.clone());
+        if state(before) != state(access) || message.response.len() < to.max(from) + slot {
+            return false;
+        }
+        message.response.copy_within(*from..from + slot, *to);
+        true
     }
 
     /// An access of a texel of `width` bytes at `address`. What an image holds counts as written.
@@ -260,7 +306,7 @@ impl Checks {
                     }
                 }
                 message.answered = true;
-                message.slot = access.lane.map(|_| *slot);
+                message.slot = access.lane.map(|_| if access.row { 4 } else { *slot });
                 message.pointers |= place != Where::Local
                     && purpose != Some(Purpose::Buffer)
                     && self.extents.knows_objects();
@@ -278,9 +324,14 @@ impl Checks {
                 states.copy_from_slice(stored);
                 drop(message);
                 let buffer = purpose == Some(Purpose::Buffer);
-                if buffer && states.contains(&UNWRITTEN) {
-                    self.unwritten(access.lane, || {
-                        let to = self.place(place, address);
+                let missing = states.iter().position(|state| *state == UNWRITTEN);
+                if let Some(missing) = missing.filter(|_| buffer) {
+                    let (skipped, width) = match access.row {
+                        true => (missing / 4 * 4, 4),
+                        false => (0, width),
+                    };
+                    self.unwritten(access.lane_of(missing), || {
+                        let to = self.place(place, address + skipped as u64);
                         format!("it stores {width} bytes to {to}")
                     });
                 }
@@ -384,14 +435,6 @@ impl Checks {
         self.group.borrow().first + self.thread.get()
     }
 
-    /// A place, in words.
-    fn place(&self, place: Where, address: u64) -> String {
-        match place {
-            Where::Local => format!("byte {address:#x} of shared local memory"),
-            Where::Stateless | Where::Surface => self.describe(address),
-        }
-    }
-
     /// Records who accesses the words, and reports what nothing orders.
     fn order_words(
         &self,
@@ -428,6 +471,7 @@ impl Checks {
             bytes: 0,
             own: 0,
             atomic: touch == Touch::Atomic,
+            row: false,
         };
         if touch == Touch::Atomic {
             self.tell(&mut group, side, address, index);
@@ -438,23 +482,26 @@ impl Checks {
         let mut at = address & !3;
         let mut worst: Option<(u64, Conflict)> = None;
         while at < end {
+            let whole = (access.row || access.lane.is_none())
+                && touch != Touch::Atomic
+                && at.is_multiple_of(4 * LINE as u64)
+                && end - at >= 4 * LINE as u64;
             let from = at.max(address);
-            let until = end.min(at + 4);
-            let ones = 0xf >> (4 - (until - from));
-            mark.bytes = ones << (from - at);
-            mark.own = mark.bytes;
-            if let What::Write { data, .. } = &access.what {
-                let range = (from - address) as usize..(until - address) as usize;
-                let bytes = data.get(range).unwrap_or_default();
-                let mut word = [0; 4];
-                for (to, byte) in word.iter_mut().skip((from - at) as usize).zip(bytes) {
-                    *to = *byte;
+            let until = match whole {
+                true => at + 4 * LINE as u64,
+                false => end.min(at + 4),
+            };
+            mark.lane = access.lane_of((from - address) as usize).unwrap_or(0);
+            let data = match &access.what {
+                What::Write { data, .. } => {
+                    let range = (from - address) as usize..(until - address) as usize;
+                    data.get(range).unwrap_or_default()
                 }
-                mark.value = u32::from_le_bytes(word);
-            }
+                What::Read { .. } | What::Atomic { .. } => &[],
+            };
             let Group {
                 threads,
-                cells,
+                lines,
                 first,
                 ..
             } = &mut *group;
@@ -465,27 +512,61 @@ impl Checks {
                 let fence =
                     writes && !earlier.atomic && !(side == Side::Local && self.local_in_order);
                 let member = earlier.thread.checked_sub(*first);
-                let known = order.knows(earlier.thread, earlier.clock, side);
-                match member.and_then(|index| threads.get(index as usize)) {
+                let member = member.and_then(|index| threads.get(index as usize));
+                let reach = match member {
+                    Some(_) => Reach::Group,
+                    None => Reach::Device,
+                };
+                let heard = || order.has_heard(earlier.thread, earlier.clock, side, reach);
+                let known = || order.knows(earlier.thread, earlier.clock, side, reach);
+                // Atomic operations, and loads past the cache, see what others have written.
+                let cached = self.caches && touch == Touch::Read && !self.uncached.get();
+                match member {
                     _ if by_slot && earlier.slot == slot => Relation::Before,
-                    _ if known || earlier.thread < self.first => Relation::Before,
+                    _ if earlier.thread < self.first => Relation::Before,
+                    Some(_) if heard() => Relation::Before,
                     Some(other) => other.to_member(earlier.clock, side, fence, order),
                     None if blind => Relation::Before,
-                    None => Relation::Racing,
+                    None if !heard() => Relation::Racing,
+                    None if cached && !earlier.atomic && !known() => Relation::Stale,
+                    None => Relation::Before,
                 }
             };
-            let cell = match side {
-                Side::Local => cells.get_mut((at / 4) as usize),
-                Side::Global => Some(memory.cell(at)),
+            let line = match side {
+                Side::Local => lines.get_mut(at as usize / (4 * LINE)),
+                Side::Global => Some(memory.line(at)),
             };
-            let found = cell.and_then(|cell| cell.touch(touch, mark, relation));
-            worst = worst.or(found.map(|conflict| (from, conflict)));
-            at += 4;
+            let found = match line {
+                None => None,
+                Some(line) if whole => {
+                    (mark.bytes, mark.own, mark.row) = (0xf, 0xf, access.row);
+                    let mut values = [0; LINE];
+                    for (value, bytes) in values.iter_mut().zip(data.as_chunks().0) {
+                        *value = u32::from_le_bytes(*bytes);
+                    }
+                    line.touch(touch, mark, &values, relation)
+                }
+                Some(line) => {
+                    let ones = 0xf >> (4 - (until - from));
+                    mark.bytes = ones << (from - at);
+                    (mark.own, mark.row) = (mark.bytes, false);
+                    let mut word = [0; 4];
+                    for (to, byte) in word.iter_mut().skip((from - at) as usize).zip(data) {
+                        *to = *byte;
+                    }
+                    mark.value = u32::from_le_bytes(word);
+                    let cell = line.cell((at / 4) as usize);
+                    cell.touch(touch, mark, relation).map(|found| (0, found))
+                }
+            };
+            worst = worst.or(found.map(|(word, conflict)| (from + 4 * word as u64, conflict)));
+            at = until.next_multiple_of(4);
         }
         drop(memory);
         drop(group);
         if let Some((at, conflict)) = worst {
-            self.report_conflict(place, at, touch, access.lane, &conflict);
+            let lane = access.lane_of(at.saturating_sub(address) as usize);
+            self.report_conflict(place, at, touch, lane, &conflict);
         }
     }
 
@@ -497,13 +578,13 @@ impl Checks {
         };
         let first = group.first;
         if let (Some(told), Some(order)) = (told, group.threads.get_mut(index)) {
-            order.acquire(&told);
+            order.hear(&told);
         }
         let Some(order) = group.threads.get(index) else {
             return;
         };
-        let free = [self.local_in_order, false];
-        let known = order.release(first + index as u32, &group.threads, first, free);
+        let in_order = self.local_in_order;
+        let known = order.release(first + index as u32, &group.threads, first, in_order);
         if known.is_empty() {
             return;
         }
@@ -513,43 +594,5 @@ impl Checks {
             }
             Side::Global => self.memory().tell(address, known),
         }
-    }
-
-    fn report_conflict(
-        &self,
-        place: Where,
-        address: u64,
-        touch: Touch,
-        lane: Option<u8>,
-        conflict: &Conflict,
-    ) {
-        let rule = match conflict.relation {
-            Relation::Unfenced => Rule::MissingFence,
-            _ => Rule::Race,
-        };
-        let earlier = &conflict.earlier;
-        let other = u64::from(earlier.ip);
-        self.report_pair(rule, Some(other), || {
-            let verb = match touch {
-                Touch::Read => "reads",
-                Touch::Write => "writes",
-                Touch::Atomic => "updates",
-            };
-            let did = match (conflict.earlier_writes, earlier.atomic) {
-                (_, true) => "has updated",
-                (true, false) => "has written",
-                (false, false) => "has read",
-            };
-            let group = self.group.borrow();
-            let me = group.name(group.first + self.thread.get(), lane);
-            let they = group.name(earlier.thread, Some(earlier.lane));
-            let place = self.place(place, address);
-            let why = match conflict.relation {
-                Relation::Unfenced => "and has not fenced before the barrier",
-                _ if earlier.thread == group.first + self.thread.get() => "in the same message",
-                _ => "and nothing orders the two",
-            };
-            format!("{me} {verb} {place}, which {they} {did}, {why}")
-        });
     }
 }

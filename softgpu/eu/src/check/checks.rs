@@ -51,6 +51,10 @@ pub struct Checks {
     pub(super) _running: Arc<()>,
     /// Shared local memory is in order without fences.
     pub(super) local_in_order: bool,
+    /// Sub-slices have caches of what others write.
+    pub(super) caches: bool,
+    /// The message that is executed goes past them.
+    pub(super) uncached: Slot<bool>,
     pub(super) ip: Slot<u64>,
     pub(super) count: Slot<u64>,
     pub(super) found: RefCell<Vec<Violation>>,

@@ -202,6 +202,7 @@ impl Findings {
             _running: running,
             memory: self.memory.clone(),
             local_in_order: crate::sf::local_in_order(kernel.family),
+            caches: crate::sf::caches(kernel.family),
             ..Checks::default()
         }
     }

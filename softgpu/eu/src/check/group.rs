@@ -2,8 +2,19 @@
 
 use super::Checks;
 use super::bytes::UNWRITTEN;
-use super::cell::Cell;
-use super::order::{Known, Order, Side};
+use super::cell::{LINE, Line};
+use super::order::{Known, Order, Reach, Side};
+use super::rule::Rule;
+
+/// A thread's signal of a barrier, or its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Signal {
+    /// How many barriers it has signalled with it.
+    number: u32,
+    ip: u64,
+    /// Its place in the group.
+    thread: u32,
+}
 
 /// What the checks know of a resident group.
 #[derive(Debug, Default)]
@@ -16,12 +27,16 @@ pub struct Group {
     pub(super) threads: Vec<Order>,
     /// The hardware slots of the threads.
     pub(super) slots: Vec<u16>,
-    /// By word of shared local memory.
-    pub(super) cells: Vec<Cell>,
+    /// Of shared local memory.
+    pub(super) lines: Vec<Line>,
     /// By byte of it.
     pub(super) states: Vec<u8>,
     /// By word of it, what atomics tell.
     pub(super) told: std::collections::BTreeMap<u64, Known>,
+    /// The first signals of the last two barriers, and of the threads that have ended the one with
+    /// the fewest barriers.
+    signals: [Signal; 2],
+    ended: Option<Signal>,
 }
 
 impl Group {
@@ -47,9 +62,11 @@ impl Checks {
             first: self.memory().take_threads(slots.len() as u32),
             threads: vec![Order::new(); slots.len()],
             slots: slots.iter().map(|slot| *slot as u16).collect(),
-            cells: vec![Cell::default(); local_bytes.div_ceil(4)],
+            lines: vec![Line::default(); local_bytes.div_ceil(4 * LINE)],
             states: vec![UNWRITTEN; local_bytes.next_multiple_of(4)],
             told: Default::default(),
+            signals: Default::default(),
+            ended: None,
         }
     }
 
@@ -77,14 +94,94 @@ impl Checks {
     }
 
     /// The thread fences what it did to shared local memory, or to all other.
-    pub(crate) fn fence(&self, local: bool) {
+    pub(crate) fn fence(&self, local: bool, reach: Reach) {
         let side = if local { Side::Local } else { Side::Global };
-        self.order(|order| order.fence(side));
+        self.order(|order| order.fence(side, reach));
     }
 
-    /// The thread signals the group's barrier.
+    /// The thread drops what the cache of its sub-slice holds.
+    pub(crate) fn drop_caches(&self) {
+        self.order(Order::drop_caches);
+    }
+
+    /// The thread signals the group's barrier. All threads must, and by the same instruction.
     pub(crate) fn signal(&self) {
-        self.order(Order::signal);
+        let mut group = self.group.borrow_mut();
+        let (index, ip) = (self.thread.get(), self.ip());
+        let Some(order) = group.threads.get_mut(index as usize) else {
+            return;
+        };
+        order.signal();
+        let here = Signal {
+            number: order.signalled(),
+            ip,
+            thread: index,
+        };
+        let ended = group.ended.filter(|ended| ended.number < here.number);
+        let first = &mut group.signals[here.number as usize % 2];
+        let other = match first.number == here.number {
+            true => Some(*first).filter(|first| first.ip != ip),
+            false => {
+                *first = here;
+                None
+            }
+        };
+        drop(group);
+        if let Some(ended) = ended {
+            self.left(ended);
+        }
+        if let Some(other) = other {
+            self.report_pair(Rule::DivergentBarrier, Some(other.ip), || {
+                format!(
+                    "{} signals here the barrier that sub-group {} has signalled elsewhere",
+                    self.who(None),
+                    other.thread
+                )
+            });
+        }
+    }
+
+    /// The thread ends. Others may not wait for its signal.
+    pub(crate) fn end(&self) {
+        let mut group = self.group.borrow_mut();
+        let (index, ip) = (self.thread.get(), self.ip());
+        let Some(order) = group.threads.get(index as usize) else {
+            return;
+        };
+        let here = Signal {
+            number: order.signalled(),
+            ip,
+            thread: index,
+        };
+        if group.ended.is_none_or(|ended| here.number < ended.number) {
+            group.ended = Some(here);
+        }
+        let waits = group
+            .signals
+            .iter()
+            .find(|first| first.number > here.number);
+        let waits = waits.copied();
+        drop(group);
+        if let Some(waits) = waits {
+            self.report_pair(Rule::DivergentBarrier, Some(waits.ip), || {
+                format!(
+                    "{} ends without the barrier that sub-group {} waits for",
+                    self.who(None),
+                    waits.thread
+                )
+            });
+        }
+    }
+
+    /// Reports a barrier that a thread which has ended never signals.
+    fn left(&self, ended: Signal) {
+        self.report_pair(Rule::DivergentBarrier, Some(ended.ip), || {
+            format!(
+                "{} waits for sub-group {}, which has ended",
+                self.who(None),
+                ended.thread
+            )
+        });
     }
 
     /// The barrier that the thread waited for has passed.
@@ -92,15 +189,16 @@ impl Checks {
         let mut group = self.group.borrow_mut();
         let index = self.thread.get() as usize;
         // What one thread of the group has learnt by atomics, all know after the barrier.
-        let told: Vec<Known> = group
+        let told: Vec<(Known, Known)> = group
             .threads
             .iter()
-            .filter(|order| !order.known.is_empty())
-            .map(|order| order.known.clone())
+            .filter(|order| !order.heard.is_empty())
+            .map(|order| (order.heard.clone(), order.known.clone()))
             .collect();
         if let Some(order) = group.threads.get_mut(index) {
             order.pass();
-            told.iter().for_each(|known| order.acquire(known));
+            told.iter()
+                .for_each(|(heard, known)| order.share(heard, known));
         }
     }
 }

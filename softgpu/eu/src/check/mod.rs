@@ -20,6 +20,7 @@ mod findings;
 mod group;
 mod memory;
 mod order;
+mod report;
 mod rule;
 
 pub(crate) use access::{Access, What, Where};
@@ -27,4 +28,5 @@ pub(crate) use bytes::{UNWRITTEN, WRITTEN};
 pub use checks::Checks;
 pub use findings::{Findings, Purpose};
 pub use group::Group;
+pub(crate) use order::Reach;
 pub use rule::{Rule, Violation};

@@ -7,14 +7,55 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Shared local memory.
-    Local = 0,
+    Local,
     /// All other memory.
-    Global = 1,
+    Global,
 }
 
-/// What a thread knows of others through atomics: by thread, the clocks up to which what it did to
-/// each kind of memory is visible.
-pub(crate) type Known = Arc<BTreeMap<u32, [u32; 2]>>;
+/// Whom a fence shows what its thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The threads of its work-group.
+    Group,
+    /// All threads.
+    Device,
+}
+
+/// Clocks up to which what a thread did is visible: in shared local memory, in all other memory for
+/// its work-group, and in all other memory for all threads.
+pub(crate) type Clocks = [u32; 3];
+
+/// The place in [`Clocks`].
+const fn place(side: Side, reach: Reach) -> usize {
+    match (side, reach) {
+        (Side::Local, _) => 0,
+        (Side::Global, Reach::Group) => 1,
+        (Side::Global, Reach::Device) => 2,
+    }
+}
+
+/// What a thread knows of others through atomics, by thread.
+pub(crate) type Known = Arc<BTreeMap<u32, Clocks>>;
+
+/// Adds what `told` has to `known`.
+fn merge(known: &mut Known, told: &Known) {
+    if Arc::ptr_eq(known, told) || told.is_empty() {
+        return;
+    }
+    if known.is_empty() {
+        *known = told.clone();
+        return;
+    }
+    let known = Arc::make_mut(known);
+    for (&thread, clocks) in told.iter() {
+        let entry = known.entry(thread).or_default();
+        *entry = latest(*entry, *clocks);
+    }
+}
+
+fn latest(a: Clocks, b: Clocks) -> Clocks {
+    std::array::from_fn(|index| a[index].max(b[index]))
+}
 
 /// How an earlier access is related to one now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +64,8 @@ pub(crate) enum Relation {
     Before,
     /// It would have, had its thread fenced before it signalled the barrier.
     Unfenced,
+    /// It did, but a cache may hold what was there before: the reader has not dropped it since.
+    Stale,
     /// Nothing orders them.
     Racing,
 }
@@ -35,13 +78,17 @@ pub(crate) struct Order {
     /// How many barriers it has signalled, and waited for.
     signalled: u32,
     passed: u32,
+    /// The clock at which it passed the last one.
+    passed_at: u32,
     /// The clocks of its last two signals.
     at: [u32; 2],
     /// What it did to each kind of memory before these clocks is fenced: now, and at its last two
     /// signals.
-    fenced: [u32; 2],
-    released: [[u32; 2]; 2],
-    /// Through atomics.
+    fenced: Clocks,
+    released: [Clocks; 2],
+    /// Through atomics: what it has heard, and what it had heard when it last dropped what caches
+    /// hold.
+    pub heard: Known,
     pub known: Known,
 }
 
@@ -51,19 +98,30 @@ impl Order {
             clock: 1,
             signalled: 0,
             passed: 0,
+            passed_at: 0,
             at: [0; 2],
-            fenced: [0; 2],
-            released: [[0; 2]; 2],
+            fenced: Clocks::default(),
+            released: [Clocks::default(); 2],
+            heard: Known::default(),
             known: Known::default(),
         }
     }
 
     /// It has waited for a fence.
-    pub fn fence(&mut self, side: Side) {
+    pub fn fence(&mut self, side: Side, reach: Reach) {
         self.clock += 1;
-        if let Some(fenced) = self.fenced.get_mut(side as usize) {
-            *fenced = self.clock;
-        }
+        self.fenced[place(side, Reach::Group)] = self.clock;
+        self.fenced[place(side, reach)] = self.clock;
+    }
+
+    /// It drops what caches hold: what it has heard of, it reads from now on.
+    pub fn drop_caches(&mut self) {
+        merge(&mut self.known, &self.heard);
+    }
+
+    /// How many barriers it has signalled.
+    pub fn signalled(&self) -> u32 {
+        self.signalled
     }
 
     /// It signals the barrier.
@@ -77,11 +135,12 @@ impl Order {
     /// The barrier has passed.
     pub fn pass(&mut self) {
         self.passed = self.signalled;
+        self.passed_at = self.clock;
     }
 
     /// The clock of its signal of the last barrier that a thread which has passed `passed` barriers
     /// shares with it, and what was fenced then.
-    fn shared(&self, passed: u32) -> Option<(u32, [u32; 2])> {
+    fn shared(&self, passed: u32) -> Option<(u32, Clocks)> {
         if passed == 0 {
             return None;
         }
@@ -96,7 +155,7 @@ impl Order {
         let Some((signal, released)) = self.shared(reader.passed) else {
             return Relation::Racing;
         };
-        let fenced = released.get(side as usize).copied().unwrap_or(0);
+        let fenced = released[place(side, Reach::Group)];
         match clock < signal {
             false => Relation::Racing,
             true if needs_fence && clock >= fenced => Relation::Unfenced,
@@ -105,58 +164,63 @@ impl Order {
     }
 
     /// What an atomic of this thread of a group tells others: its own fenced work, and that of its
-    /// group up to the barriers that it has passed. `free` kinds of memory need no fence.
-    pub fn release(&self, own: u32, group: &[Order], first: u32, free: [bool; 2]) -> Known {
-        let mut known = self.known.clone();
-        let all = |fenced: [u32; 2], now: u32| {
-            [0, 1].map(|side: usize| match free[side] {
-                true => now,
-                false => fenced[side],
-            })
+    /// group up to the barriers that it has passed. Shared local memory may be `in_order` without
+    /// fences.
+    pub fn release(&self, own: u32, group: &[Order], first: u32, in_order: bool) -> Known {
+        let mut known = self.heard.clone();
+        let all = |[local, group, device]: Clocks, now: u32| match in_order {
+            true => [now, group, device],
+            false => [local, group, device],
         };
-        let mut tell = |thread: u32, clocks: [u32; 2]| {
-            if clocks == [0; 2] {
+        let mut tell = |thread: u32, clocks: Clocks| {
+            if clocks == Clocks::default() {
                 return;
             }
             let known = Arc::make_mut(&mut known);
             let entry = known.entry(thread).or_default();
-            *entry = [entry[0].max(clocks[0]), entry[1].max(clocks[1])];
+            *entry = latest(*entry, clocks);
         };
         for (index, member) in group.iter().enumerate() {
             let thread = first + index as u32;
             if thread == own {
                 tell(thread, all(self.fenced, self.clock + 1));
             } else if let Some((signal, released)) = member.shared(self.passed) {
-                tell(thread, all(released, signal));
+                // What the group shows itself, this thread's fence shows others.
+                let [local, group, device] = all(released, signal);
+                let reached = match self.fenced[2] > self.passed_at {
+                    true => group,
+                    false => 0,
+                };
+                tell(thread, [local, group, device.max(reached)]);
             }
         }
         known
     }
 
-    /// It learns what another thread's atomic told.
-    pub fn acquire(&mut self, told: &Known) {
-        if Arc::ptr_eq(&self.known, told) || told.is_empty() {
-            return;
-        }
-        if self.known.is_empty() {
-            self.known = told.clone();
-            return;
-        }
-        let known = Arc::make_mut(&mut self.known);
-        for (&thread, clocks) in told.iter() {
-            let entry = known.entry(thread).or_default();
-            *entry = [entry[0].max(clocks[0]), entry[1].max(clocks[1])];
-        }
+    /// It hears what another thread's atomic told.
+    pub fn hear(&mut self, told: &Known) {
+        merge(&mut self.heard, told);
     }
 
-    /// Whether it knows what `thread` did at `clock`.
-    pub fn knows(&self, thread: u32, clock: u32, side: Side) -> bool {
-        let clocks = self.known.get(&thread);
-        clocks.is_some_and(|clocks| {
-            clocks
-                .get(side as usize)
-                .is_some_and(|until| clock < *until)
-        })
+    /// It hears and knows what another thread of its group does: they have passed a barrier.
+    pub fn share(&mut self, heard: &Known, known: &Known) {
+        merge(&mut self.heard, heard);
+        merge(&mut self.known, known);
+    }
+
+    /// Whether it has heard of what `thread`, of its group or another one, did at `clock`.
+    pub fn has_heard(&self, thread: u32, clock: u32, side: Side, reach: Reach) -> bool {
+        Self::has(&self.heard, thread, clock, place(side, reach))
+    }
+
+    /// Whether it has dropped what caches hold since it heard of it.
+    pub fn knows(&self, thread: u32, clock: u32, side: Side, reach: Reach) -> bool {
+        Self::has(&self.known, thread, clock, place(side, reach))
+    }
+
+    fn has(known: &Known, thread: u32, clock: u32, place: usize) -> bool {
+        let clocks = known.get(&thread);
+        clocks.is_some_and(|clocks| clock < clocks[place])
     }
 }
 
@@ -189,7 +253,7 @@ mod tests {
         let (mut writer, mut reader) = (Order::new(), Order::new());
         let wrote = writer.clock;
         writer.signal();
-        writer.fence(Side::Global);
+        writer.fence(Side::Global, Reach::Device);
         reader.signal();
         reader.pass();
         let late = writer.to_member(wrote, Side::Global, true, &reader);
@@ -213,15 +277,62 @@ mod tests {
     fn atomics_tell_what_is_fenced() {
         let mut writer = Order::new();
         let wrote = writer.clock;
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, [false; 2]);
+        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
         let mut reader = Order::new();
-        reader.acquire(&told);
-        assert!(!reader.knows(7, wrote, Side::Global), "no fence");
-        writer.fence(Side::Global);
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, [false; 2]);
-        reader.acquire(&told);
-        assert!(reader.knows(7, wrote, Side::Global));
-        assert!(!reader.knows(7, wrote, Side::Local));
-        assert!(!reader.knows(7, writer.clock, Side::Global), "later work");
+        reader.hear(&told);
+        assert!(
+            !reader.has_heard(7, wrote, Side::Global, Reach::Device),
+            "no fence"
+        );
+        writer.fence(Side::Global, Reach::Device);
+        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        reader.hear(&told);
+        assert!(reader.has_heard(7, wrote, Side::Global, Reach::Device));
+        assert!(!reader.has_heard(7, wrote, Side::Local, Reach::Device));
+        assert!(
+            !reader.has_heard(7, writer.clock, Side::Global, Reach::Device),
+            "later work"
+        );
+    }
+
+    #[test]
+    fn a_fence_for_the_group_tells_other_groups_nothing() {
+        let mut writer = Order::new();
+        let wrote = writer.clock;
+        writer.fence(Side::Global, Reach::Group);
+        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        let mut reader = Order::new();
+        reader.hear(&told);
+        assert!(reader.has_heard(7, wrote, Side::Global, Reach::Group));
+        assert!(!reader.has_heard(7, wrote, Side::Global, Reach::Device));
+    }
+
+    #[test]
+    fn a_fence_after_the_barrier_shows_others_what_the_group_did() {
+        let mut group = [Order::new(), Order::new()];
+        let wrote = group[0].clock;
+        group[0].fence(Side::Global, Reach::Group);
+        group.iter_mut().for_each(Order::signal);
+        group.iter_mut().for_each(Order::pass);
+        let told = |group: &[Order]| {
+            let told = group[1].release(8, group, 7, false);
+            told.get(&7).is_some_and(|clocks| wrote < clocks[2])
+        };
+        assert!(!told(&group));
+        group[1].fence(Side::Global, Reach::Device);
+        assert!(told(&group));
+    }
+
+    #[test]
+    fn what_was_heard_is_known_once_caches_are_dropped() {
+        let mut writer = Order::new();
+        let wrote = writer.clock;
+        writer.fence(Side::Global, Reach::Device);
+        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        let mut reader = Order::new();
+        reader.hear(&told);
+        assert!(!reader.knows(7, wrote, Side::Global, Reach::Device));
+        reader.drop_caches();
+        assert!(reader.knows(7, wrote, Side::Global, Reach::Device));
     }
 }

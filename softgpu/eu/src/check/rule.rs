@@ -31,9 +31,16 @@ pub enum Rule {
     PartialSubGroup,
     /// All channels of a sub-group reach its block reads and writes, and barriers.
     DivergentFlow,
+    /// All threads of a group signal each barrier, by the same instruction.
+    DivergentBarrier,
     /// A channel reads what another one has written that is not here: it is in other flow, or has
     /// returned.
     InactiveChannel,
+    /// Registers that an address register names exist.
+    RegisterBounds,
+    /// Nothing touches a register that an instruction under way has yet to write or to read, unless it
+    /// waits for that.
+    Scoreboard,
     /// A surface state is one that hardware can work with.
     SurfaceState,
     /// So is a sampler state.
@@ -43,7 +50,8 @@ pub enum Rule {
     /// Of two accesses of a byte by different threads, one of them a write, one happens before the
     /// other.
     Race,
-    /// A thread fences what it wrote before it signals the barrier that others wait for.
+    /// A thread fences what it wrote before it signals the barrier that others wait for; and after
+    /// an atomic operation that says what another group wrote, before it reads that.
     MissingFence,
 }
 
@@ -61,7 +69,10 @@ impl fmt::Display for Rule {
             Self::LocalBounds => "local memory bounds",
             Self::PartialSubGroup => "block access in a partial sub-group",
             Self::DivergentFlow => "sub-group operation in divergent flow",
+            Self::DivergentBarrier => "barrier in divergent flow",
             Self::InactiveChannel => "read of an inactive channel",
+            Self::RegisterBounds => "register bounds",
+            Self::Scoreboard => "scoreboard hazard",
             Self::SurfaceState => "surface state",
             Self::SamplerState => "sampler state",
             Self::Uninitialised => "uninitialised value",

@@ -2,6 +2,7 @@
 
 use isa_encoder::message::Descriptors;
 use isa_encoder::semantics::{Integer, Semantics};
+use isa_encoder::swsb::Tokens;
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -81,6 +82,7 @@ fn lower_inner(
         src: [Source::NONE; 3],
         specific: instruction.specific,
         targets: Targets::default(),
+        tokens: Tokens::of(rules.family, instruction),
     };
     if let Some(predicate) = instruction.predicate {
         op.pred_inverse = predicate.inverse;

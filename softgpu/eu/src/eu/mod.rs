@@ -25,6 +25,7 @@ mod native;
 mod op;
 mod operand;
 mod ops;
+mod owed;
 mod owners;
 mod program;
 #[cfg(test)]

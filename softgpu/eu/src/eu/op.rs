@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
 use isa_encoder::semantics::Flow;
+use isa_encoder::swsb::Tokens;
 use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
 
 use super::operand::{Dest, LANES, Source};
@@ -182,6 +183,8 @@ pub(super) struct Op {
     pub src: [Source; 3],
     pub specific: Specific,
     pub targets: Targets,
+    /// What it does for the scoreboard.
+    pub tokens: Tokens,
 }
 
 impl Op {

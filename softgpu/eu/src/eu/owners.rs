@@ -16,6 +16,8 @@ struct Layout {
     lanes: u8,
     /// The channels whose elements are theirs: that have written them themselves.
     owned: u32,
+    /// Those that were there when it was last written.
+    last: u32,
 }
 
 impl Layout {
@@ -23,6 +25,17 @@ impl Layout {
         let place = |of: &Self| (of.start, of.stride, of.size, of.first, of.lanes);
         place(self) == place(other)
     }
+}
+
+/// An element of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Owned {
+    pub channel: u8,
+    /// The channel was there when the register was last written.
+    pub fresh: bool,
+    /// Where channel 0's element would be, and the bytes from element to element.
+    pub origin: usize,
+    pub stride: usize,
 }
 
 /// The owners of all general registers' elements. What instructions write without regard to channel
@@ -68,6 +81,7 @@ impl Owners {
             first,
             lanes: lanes as u8,
             owned: mask,
+            last: mask,
         };
         for old in self.touched(at, lanes * stride) {
             let kept = if old.is_as(&new) { old.owned } else { 0 };
@@ -83,18 +97,24 @@ impl Owners {
         self.touched(at, bytes).fill(Layout::default());
     }
 
-    /// The channel that owns the element at a place in the register file.
-    pub fn of(&self, at: usize) -> Option<u8> {
+    /// The element at a place in the register file, if a channel owns it.
+    pub fn of(&self, at: usize) -> Option<Owned> {
         let register = at.checked_sub(GRF_BASE)? / self.grf.max(1);
         let layout = self.registers.get(register)?;
         let offset = at.checked_sub(layout.start as usize)?;
-        let lane = offset.checked_div(layout.stride.into())?;
-        if offset % usize::from(layout.stride) >= layout.size.into() {
+        let stride = usize::from(layout.stride);
+        let lane = offset.checked_div(stride)?;
+        if offset % stride >= layout.size.into() {
             return None;
         }
         let channel = u8::try_from(lane).ok()?.checked_add(layout.first)?;
-        let owned = layout.owned.checked_shr(channel.into()).unwrap_or(0) & 1 != 0;
-        (lane < layout.lanes.into() && owned).then_some(channel)
+        let has = |mask: u32| mask.checked_shr(channel.into()).unwrap_or(0) & 1 != 0;
+        (lane < layout.lanes.into() && has(layout.owned)).then(|| Owned {
+            channel,
+            fresh: has(layout.last),
+            origin: (layout.start as usize).saturating_sub(usize::from(layout.first) * stride),
+            stride,
+        })
     }
 }
 
@@ -108,21 +128,27 @@ mod tests {
         owners
     }
 
+    fn of(owners: &Owners, at: usize) -> Option<u8> {
+        owners.of(at).map(|owned| owned.channel)
+    }
+
     #[test]
     fn elements_belong_to_the_channels_that_wrote_them() {
         let mut owners = owners();
         owners.write(GRF_BASE + 32, (4, 4), (0, 16), 0xff0f);
-        assert_eq!(owners.of(GRF_BASE + 32), Some(0));
-        assert_eq!(owners.of(GRF_BASE + 32 + 4 * 4), None, "not enabled");
-        assert_eq!(owners.of(GRF_BASE + 64), Some(8));
-        assert_eq!(owners.of(GRF_BASE), None);
+        assert_eq!(of(&owners, GRF_BASE + 32), Some(0));
+        assert_eq!(of(&owners, GRF_BASE + 32 + 4 * 4), None, "not enabled");
+        assert_eq!(of(&owners, GRF_BASE + 64), Some(8));
+        assert_eq!(of(&owners, GRF_BASE), None);
         // The others write theirs.
         owners.write(GRF_BASE + 32, (4, 4), (0, 16), 0x00f0);
-        assert_eq!(owners.of(GRF_BASE + 32 + 5 * 4), Some(5));
-        assert_eq!(owners.of(GRF_BASE + 32), Some(0));
+        assert_eq!(of(&owners, GRF_BASE + 32 + 5 * 4), Some(5));
+        assert_eq!(of(&owners, GRF_BASE + 32), Some(0));
+        let fresh = |channel: usize| owners.of(GRF_BASE + 32 + channel * 4).map(|of| of.fresh);
+        assert_eq!([fresh(0), fresh(5)], [Some(false), Some(true)]);
         // The upper half of a thread.
         owners.write(GRF_BASE + 96, (2, 2), (16, 16), u32::MAX);
-        assert_eq!(owners.of(GRF_BASE + 98), Some(17));
+        assert_eq!(of(&owners, GRF_BASE + 98), Some(17));
     }
 
     #[test]
@@ -130,12 +156,12 @@ mod tests {
         let mut owners = owners();
         owners.write(GRF_BASE, (4, 4), (0, 16), u32::MAX);
         owners.disown(GRF_BASE + 40, 4);
-        assert_eq!(owners.of(GRF_BASE + 4), Some(1), "another register");
-        assert_eq!(owners.of(GRF_BASE + 40), None);
+        assert_eq!(of(&owners, GRF_BASE + 4), Some(1), "another register");
+        assert_eq!(of(&owners, GRF_BASE + 40), None);
         // A channel's own value then covers it again, and only that.
         owners.write(GRF_BASE, (4, 4), (0, 16), 1 << 9);
-        assert_eq!(owners.of(GRF_BASE + 36), Some(9));
-        assert_eq!(owners.of(GRF_BASE + 40), None);
+        assert_eq!(of(&owners, GRF_BASE + 36), Some(9));
+        assert_eq!(of(&owners, GRF_BASE + 40), None);
     }
 
     #[test]
@@ -143,10 +169,14 @@ mod tests {
         let mut owners = owners();
         // The low dwords of qwords, then the high ones.
         owners.write(GRF_BASE, (8, 4), (0, 4), u32::MAX);
-        assert_eq!(owners.of(GRF_BASE + 8), Some(1));
-        assert_eq!(owners.of(GRF_BASE + 12), None);
+        assert_eq!(of(&owners, GRF_BASE + 8), Some(1));
+        assert_eq!(of(&owners, GRF_BASE + 12), None);
         owners.write(GRF_BASE + 4, (8, 4), (0, 4), u32::MAX);
-        assert_eq!(owners.of(GRF_BASE + 12), Some(1));
-        assert_eq!(owners.of(GRF_BASE + 8), None, "it was channel 1's, not 0's");
+        assert_eq!(of(&owners, GRF_BASE + 12), Some(1));
+        assert_eq!(
+            of(&owners, GRF_BASE + 8),
+            None,
+            "it was channel 1's, not 0's"
+        );
     }
 }

@@ -127,6 +127,9 @@ pub(super) fn execute(
             shadow.set_span(dst, states);
             shadow.respond(state, op, dst, slot);
         });
+        if op.tokens.takes != 0 {
+            shadow.sent(state, op, &spans);
+        }
         state.shadow = Some(shadow);
     }
     if send.eot {

@@ -4,8 +4,9 @@
 use isa_encoder::Opcode;
 use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
 
-use super::op::{Action, Op, Pred, Span};
-use super::operand::{Kind, LANES, Shape, Source};
+use super::op::{Action, Op, Pred, Span, Spans};
+use super::operand::{Kind, LANES, Shape, Source, Target};
+use super::owed::{Hazard, Owed};
 use super::owners::Owners;
 use super::regs::{self, GRF_BASE};
 use super::state::State;
@@ -22,6 +23,8 @@ pub(super) struct Shadow {
     bytes: Vec<u8>,
     /// Which channels' elements the registers hold.
     owners: Owners,
+    /// Which of them instructions under way still write or read.
+    owed: Owed,
     /// Flag bits that something has written.
     flags: u128,
     /// The thread has started with it.
@@ -68,6 +71,7 @@ impl Shadow {
         self.bytes.resize(state.regs.bytes().len(), UNWRITTEN);
         let grf = state.rules.grf_bytes;
         self.owners.reset(self.bytes.len(), grf);
+        self.owed.reset(grf);
         let payload = GRF_BASE + state.payload as usize;
         for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
             if let Some(bytes) = self.bytes.get_mut(range) {
@@ -127,16 +131,124 @@ impl Shadow {
     /// Before `op` is executed: moves states as it moves values, and reports a branch or a message
     /// that depends on what nothing has written.
     fn track(&mut self, state: &State, op: &Op, checks: &Checks) {
+        self.owed.wait(op.tokens);
+        let indirect = op.src.iter().any(|source| source.kind == Kind::Indirect);
+        if indirect || op.dst.target == Target::Indirect {
+            self.leaves(state, op, checks);
+        }
+        if !self.owed.is_empty() {
+            self.meets(state, op, checks);
+        }
+        if op.tokens.takes != 0 && !matches!(op.action, Action::Send(_)) {
+            let mask = if op.no_mask { u32::MAX } else { state.active };
+            let results = self.results(state, op);
+            self.owed
+                .take(op.tokens, op.ip, mask, results, [Span::default(); 2]);
+        }
         match op.action {
             Action::Flow | Action::Send(_) => self.decides(state, op, checks),
             Action::Fast(_) | Action::General | Action::Paired => {
+                if indirect {
+                    self.shuffles(state, op, checks);
+                }
                 if state.active != state.dispatched {
-                    self.crosses(state, op, checks);
+                    self.broadcasts(state, op, checks);
                 }
                 self.compute(state, op);
             }
             Action::Barrier | Action::Nop => {}
         }
+    }
+
+    /// Reports a register that a0 names and that does not exist.
+    fn leaves(&self, state: &State, op: &Op, checks: &Checks) {
+        let mask = state.enabled(op);
+        let mut lanes = (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0);
+        let source = lanes.find(|lane| {
+            let mut sources = op.src.iter();
+            sources.any(|one| one.kind == Kind::Indirect && one.place(&state.regs, *lane).is_none())
+        });
+        let lane = match (source, op.dst.resolve(&state.regs, op.lanes())) {
+            (Some(lane), _) => lane,
+            (None, Err(_)) if mask != 0 => mask.trailing_zeros() as usize,
+            _ => return,
+        };
+        checks.set_ip(op.ip.into());
+        checks.beyond_registers(lane as u8 + op.channel_offset);
+    }
+
+    /// The registers that an op writes.
+    fn results(&self, state: &State, op: &Op) -> Span {
+        let Ok(Some(at)) = op.dst.resolve(&state.regs, op.lanes()) else {
+            return Span::default();
+        };
+        let [first, second] = op.results(state.rules.grf_bytes);
+        Span {
+            start: at as u32,
+            end: (at + first.end.max(second.end)) as u32,
+        }
+    }
+
+    /// Reports an access of a register that an instruction under way still owns.
+    fn meets(&self, state: &State, op: &Op, checks: &Checks) {
+        let mask = match op.no_mask {
+            true => state.active,
+            false => state.write_mask(op) << op.channel_offset,
+        };
+        if mask == 0 {
+            return;
+        }
+        let report = |hazard: Option<Hazard>| {
+            if let Some(hazard) = hazard {
+                checks.set_ip(op.ip.into());
+                checks.hazard(hazard.register, hazard.ip.into(), hazard.reads);
+            }
+        };
+        if let Action::Send(send) = &op.action {
+            if let Some(spans) = send.spans {
+                report(self.owed.meets(spans.src0, false, mask));
+                report(self.owed.meets(spans.src1, false, mask));
+                // A unit reads a message's payload before it writes the next one's response.
+                report(self.owed.meets(spans.dst, false, mask));
+            }
+            return;
+        }
+        if !matches!(op.action, Action::Fast(_) | Action::General) {
+            return;
+        }
+        for source in &op.src {
+            let size = source.element.bytes() as usize;
+            let span = |at: usize, bytes: usize| Span {
+                start: at as u32,
+                end: (at + bytes) as u32,
+            };
+            match source.kind {
+                Kind::None | Kind::Immediate => {}
+                Kind::Direct => {
+                    let bytes = extent(source, op.lanes());
+                    report(
+                        self.owed
+                            .meets(span(source.base as usize, bytes), false, mask),
+                    );
+                }
+                Kind::Indirect => {
+                    let hazard = (0..op.lanes())
+                        .filter(|lane| op.no_mask || mask >> op.channel_offset >> lane & 1 != 0)
+                        .filter_map(|lane| source.place(&state.regs, lane))
+                        .find_map(|at| self.owed.meets(span(at, size), false, mask));
+                    report(hazard);
+                }
+            }
+        }
+        let results = self.results(state, op);
+        report(self.owed.meets(results, true, mask));
+    }
+
+    /// A message is on its way.
+    pub fn sent(&mut self, state: &State, op: &Op, spans: &Spans) {
+        let mask = if op.no_mask { u32::MAX } else { state.active };
+        let reads = [spans.src0, spans.src1];
+        self.owed.take(op.tokens, op.ip, mask, spans.dst, reads);
     }
 
     fn decides(&mut self, state: &State, op: &Op, checks: &Checks) {
@@ -161,22 +273,64 @@ impl Shadow {
         }
     }
 
-    /// Reports a channel that reads what belongs to one that is not active, by an address of its own,
-    /// as shuffles do. (Compilers read elements of others by regions for reasons of their own.)
-    fn crosses(&self, state: &State, op: &Op, checks: &Checks) {
+    /// Reports a channel that reads, by an address of its own, what belongs to one that is not active,
+    /// or what no channel has, while others read each other's elements.
+    fn shuffles(&self, state: &State, op: &Op, checks: &Checks) {
         if op.no_mask {
             return;
         }
         let mask = state.write_mask(op);
+        let lanes = || (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0);
         for source in op.src.iter().filter(|one| one.kind == Kind::Indirect) {
-            for lane in (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0) {
-                let owner = source
-                    .place(&state.regs, lane)
-                    .and_then(|at| self.owners.of(at));
-                if let Some(owner) = owner.filter(|owner| state.active >> owner & 1 == 0) {
+            let place = |lane: usize| source.place(&state.regs, lane);
+            let mut home = None;
+            for lane in lanes() {
+                let channel = lane as u8 + op.channel_offset;
+                let Some(owned) = place(lane).and_then(|at| self.owners.of(at)) else {
+                    continue;
+                };
+                if state.active >> owned.channel & 1 == 0 {
                     checks.set_ip(op.ip.into());
-                    return checks.inactive(lane as u8 + op.channel_offset, owner);
+                    return checks.inactive(channel, owned.channel);
                 }
+                if owned.channel != channel && home.is_none() {
+                    home =
+                        Some(owned.origin..owned.origin + usize::from(state.simd) * owned.stride);
+                }
+            }
+            let Some(home) = home else {
+                continue;
+            };
+            // Shuffles of two values have the second one behind the first.
+            let length = home.len();
+            let near = home.start.saturating_sub(length)..home.end + length;
+            let beyond = lanes().find(|lane| {
+                place(*lane).is_some_and(|at| {
+                    let second = near.contains(&at) && self.owners.of(at).is_some();
+                    !home.contains(&at) && !second
+                })
+            });
+            if let Some(lane) = beyond {
+                checks.set_ip(op.ip.into());
+                return checks.beyond_channels(lane as u8 + op.channel_offset, state.simd);
+            }
+        }
+    }
+
+    /// Reports an element that channels share, and whose own channel was not there when its register
+    /// was last written.
+    fn broadcasts(&self, state: &State, op: &Op, checks: &Checks) {
+        let shared =
+            |source: &&Source| source.kind == Kind::Direct && source.shape == Shape::Scalar;
+        for source in op.src.iter().filter(shared) {
+            let owned = self.owners.of(source.base as usize);
+            let stale = owned.filter(|of| !of.fresh && state.active >> of.channel & 1 == 0);
+            if let Some(owned) = stale
+                && state.write_mask(op) != 0
+            {
+                checks.set_ip(op.ip.into());
+                let lane = state.write_mask(op).trailing_zeros() as u8;
+                return checks.inactive(lane + op.channel_offset, owned.channel);
             }
         }
     }
@@ -273,28 +427,16 @@ impl Shadow {
 
     /// Whether all bytes that a source may read are written, and none is a pointer's.
     fn is_plain(&self, source: &Source, lanes: usize) -> bool {
-        let size = source.element.bytes() as usize;
         match source.kind {
             Kind::None | Kind::Immediate => true,
             Kind::Indirect => false,
             Kind::Direct => {
                 let base = source.base as usize;
-                let extent = match source.shape {
-                    Shape::Scalar => size,
-                    Shape::Packed => size * lanes,
-                    Shape::Strided(step) => usize::from(step) * (lanes - 1) + size,
-                    Shape::General => {
-                        let width = usize::from(source.width).min(lanes);
-                        let rows = lanes.div_ceil(width);
-                        (rows - 1) * usize::from(source.vstride)
-                            + (width - 1) * usize::from(source.hstride)
-                            + size
-                    }
-                };
                 if is_flag(base) {
                     return true;
                 }
-                let bytes = self.bytes.get(base..base + extent).unwrap_or_default();
+                let end = base + extent(source, lanes);
+                let bytes = self.bytes.get(base..end).unwrap_or_default();
                 bytes.iter().fold(0, |other, byte| other | byte ^ WRITTEN) == 0
             }
         }
@@ -493,6 +635,23 @@ impl Shadow {
         }
         if let Some(bytes) = bytes.get_mut(second) {
             bytes.fill(WRITTEN);
+        }
+    }
+}
+
+/// The bytes from the first that a direct source reads to the last.
+fn extent(source: &Source, lanes: usize) -> usize {
+    let size = source.element.bytes() as usize;
+    match source.shape {
+        Shape::Scalar => size,
+        Shape::Packed => size * lanes,
+        Shape::Strided(step) => usize::from(step) * (lanes - 1) + size,
+        Shape::General => {
+            let width = usize::from(source.width).min(lanes);
+            let rows = lanes.div_ceil(width);
+            (rows - 1) * usize::from(source.vstride)
+                + (width - 1) * usize::from(source.hstride)
+                + size
         }
     }
 }

@@ -485,6 +485,9 @@ fn terminate<const WATCH: u8>(
         }
         Action::Send(message) => {
             if send(state, op, message, env)? == Effect::EndOfThread {
+                if let Some(checks) = env.checks {
+                    checks.end();
+                }
                 return Ok(Some(Stop::EndOfThread));
             }
             pass(state, op.next_ip);

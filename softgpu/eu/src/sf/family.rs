@@ -13,6 +13,9 @@ pub(super) struct Traits {
     /// way of other messages. (IGC fences them from Gen11 on, where the memory moved into the
     /// sub-slice: Gen11 PRM vol 7, "Shared Local Memory".)
     pub local_in_order: bool,
+    /// Sub-slices have a cache for loads of global memory, which does not see what other sub-slices
+    /// write until a fence drops what it holds (ATS-M PRM vol 8, "Load Store Cache").
+    pub caches: bool,
 }
 
 /// The row of a family.
@@ -22,23 +25,32 @@ pub(super) const fn traits(family: Family) -> Traits {
             barrier_in_payload: false,
             classic_data_ports: true,
             local_in_order: true,
+            caches: false,
         },
         Family::Gen11 | Family::Gen12Lp => Traits {
             barrier_in_payload: false,
             classic_data_ports: true,
             local_in_order: false,
+            caches: false,
         },
         Family::XeHpg | Family::XeHpc => Traits {
             barrier_in_payload: true,
             classic_data_ports: true,
             local_in_order: false,
+            caches: true,
         },
         Family::Xe2 | Family::Xe3 => Traits {
             barrier_in_payload: true,
             classic_data_ports: false,
             local_in_order: false,
+            caches: true,
         },
     }
+}
+
+/// Whether sub-slices have caches of what others write.
+pub(crate) const fn caches(family: Family) -> bool {
+    traits(family).caches
 }
 
 /// Whether shared local memory needs no fences.

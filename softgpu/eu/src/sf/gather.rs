@@ -198,16 +198,20 @@ impl Gather<'_> {
         self.addresses.consecutive_dwords(self.lanes)
     }
 
-    /// Checks the elements: `what` says what happens to that of a plane and a lane.
+    /// Checks the elements: `what` says what happens to those of a plane and of lanes.
     #[cold]
     fn check<'d>(
         &self,
         checks: &Checks,
-        components: impl Iterator<Item = u64>,
-        what: impl Fn(usize, usize) -> What<'d>,
+        components: impl Iterator<Item = u64> + Clone,
+        what: impl Fn(usize, Range<usize>) -> What<'d>,
     ) {
         let width = self.element.memory as u64;
+        if self.check_row(checks, components.clone(), &what) {
+            return;
+        }
         for (index, component) in components.enumerate() {
+            let mut before: Option<(u64, Access<'_>)> = None;
             for lane in Lanes(self.live) {
                 let offset = self.offset(self.addresses.get(lane), component);
                 // Hardware splits bytes and words, but not dwords and qwords.
@@ -218,12 +222,54 @@ impl Gather<'_> {
                 }
                 let access = Access {
                     lane: Some(lane as u8),
+                    row: false,
                     address: self.addresses.range(lane),
-                    what: what(index, lane),
+                    what: what(index, lane..lane + 1),
                 };
+                if let Some((last, before)) = &before
+                    && *last == offset
+                    && checks.repeats(before, &access)
+                {
+                    continue;
+                }
                 self.place.check(checks, offset, width, &access);
+                before = Some((offset, access));
             }
         }
+    }
+
+    /// Checks consecutive dwords at once, if they can be.
+    fn check_row<'d>(
+        &self,
+        checks: &Checks,
+        components: impl Iterator<Item = u64>,
+        what: impl Fn(usize, Range<usize>) -> What<'d>,
+    ) -> bool {
+        let Some(first) = self.block(components) else {
+            return false;
+        };
+        let bytes = 4 * self.lanes;
+        let from = self.addresses.range(0).start..self.addresses.range(self.lanes - 1).end;
+        let offset = self.offset(first, 0);
+        let Some(place) = self.place.inside(offset, bytes as u64) else {
+            return false;
+        };
+        if !checks.is_row(
+            place,
+            self.place.address(offset),
+            bytes as u64,
+            from.clone(),
+        ) {
+            return false;
+        }
+        let access = Access {
+            lane: Some(0),
+            row: true,
+            address: from,
+            what: what(0, 0..self.lanes),
+        };
+        checks.access(place, self.place.address(offset), bytes as u64, &access);
+        true
     }
 
     /// Moves elements; `components` gives the byte offset in memory of each register plane.
@@ -240,19 +286,19 @@ impl Gather<'_> {
             let (plane, slot) = (self.plane(), self.element.slot);
             let shift = self.element.shift() as usize / 8;
             match direction {
-                Direction::Read => self.check(checks, components.clone(), |index, lane| {
-                    let at = index * plane + lane * slot + shift;
-                    What::Read {
-                        at,
-                        slot: slot - shift,
-                    }
-                }),
+                Direction::Read => {
+                    self.check(checks, components.clone(), |index, lanes| What::Read {
+                        at: index * plane + lanes.start * slot + shift,
+                        slot: lanes.len() * slot - shift,
+                    })
+                }
                 Direction::Write => {
                     let len = components.clone().count() * plane;
                     let data = payload.bytes(self.addresses.end, len)?;
-                    self.check(checks, components.clone(), |index, lane| {
-                        let at = index * plane + lane * slot + shift;
-                        let bytes = data.get(at..at + self.element.memory);
+                    self.check(checks, components.clone(), |index, lanes| {
+                        let at = index * plane + lanes.start * slot + shift;
+                        let skipped = slot - self.element.memory;
+                        let bytes = data.get(at..at + lanes.len() * slot - skipped);
                         What::Write {
                             at: self.addresses.end + at,
                             data: bytes.unwrap_or_default(),
@@ -347,7 +393,8 @@ impl Gather<'_> {
     ) -> Result<(), Fault> {
         if let Some(checks) = self.checks {
             let (plane, slot) = (self.plane(), self.element.slot);
-            self.check(checks, std::iter::once(0), |_, lane| {
+            self.check(checks, std::iter::once(0), |_, lanes| {
+                let lane = lanes.start;
                 let operand = |number: usize| {
                     let at = self.addresses.end + number * plane + lane * slot;
                     match number < op.operands() {

@@ -35,7 +35,7 @@ mod typed;
 pub use atomic::apply as atomic;
 pub use environment::GroupEnv;
 pub use execute::{Effect, Message, decode, execute, perform};
-pub(crate) use family::local_in_order;
+pub(crate) use family::{caches, local_in_order};
 pub use gateway::execute as gateway;
 pub use plain::{Plain, Registers};
 pub use state_cache::StateCache;

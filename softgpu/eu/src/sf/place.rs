@@ -61,6 +61,18 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// What checks make of an access of `width` bytes; `None` if it is not entirely inside.
+    pub(super) fn inside(&self, offset: u64, width: u64) -> Option<Where> {
+        match *self {
+            Self::Local(_) => self.contains(offset, width).then_some(Where::Local),
+            Self::Memory {
+                bytes: UNBOUNDED, ..
+            } => Some(Where::Stateless),
+            Self::Memory { .. } => self.contains(offset, width).then_some(Where::Surface),
+            Self::Nowhere => None,
+        }
+    }
+
     /// Checks an access of `width` bytes.
     pub(super) fn check(&self, checks: &Checks, offset: u64, width: u64, access: &Access<'_>) {
         self.check_bounds(checks, offset, width);

@@ -170,6 +170,7 @@ impl Rectangle<'_> {
         if let Some(checks) = self.checks {
             let access = Access {
                 lane: None,
+                row: false,
                 address: 0..0,
                 what,
             };

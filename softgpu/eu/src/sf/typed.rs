@@ -128,6 +128,7 @@ impl<'a> Texels<'a> {
         let address = self.at + lane * 4;
         let access = Access {
             lane: Some(lane as u8),
+            row: false,
             address: address..address + 4,
             what,
         };

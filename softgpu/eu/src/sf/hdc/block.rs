@@ -115,6 +115,7 @@ fn transfer(
         let data = data.unwrap_or_default();
         let access = Access {
             lane: None,
+            row: false,
             address,
             what: match direction {
                 Direction::Read => What::Read { at, slot: bytes },
@@ -177,6 +178,7 @@ pub(super) fn scratch(
             let at = 4 * dword;
             let access = Access {
                 lane: Some((dword % channels) as u8),
+                row: false,
                 address: header..header + 4,
                 what: What::Write {
                     at: context.grf + at,

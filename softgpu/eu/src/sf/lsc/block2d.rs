@@ -192,6 +192,7 @@ fn check(context: &Context<'_>, address: GpuAddress, bytes: usize, what: What<'_
 fn access(what: What<'_>) -> Access<'_> {
     Access {
         lane: None,
+        row: false,
         address: 0..32,
         what,
     }

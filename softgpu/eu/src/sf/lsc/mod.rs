@@ -6,7 +6,7 @@
 mod block2d;
 mod vector;
 
-use isa_encoder::message::{Lsc, LscAddress, LscPort};
+use isa_encoder::message::{CachePolicy, FenceScope, FlushOp, Lsc, LscAddress, LscPort};
 
 use super::Message;
 use super::execute::not_modelled;
@@ -14,6 +14,7 @@ use super::payload::{Payload, channels};
 use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
 use super::typed::Texels;
+use crate::check::Reach;
 use crate::{Fault, GroupEnv};
 
 /// What the parts of the unit share about a message.
@@ -58,6 +59,12 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
     };
     if meaning.port() == LscPort::Urb {
         return Err(not_modelled(&meaning.to_string()));
+    }
+    if let (Some(checks), Lsc::Vector { cache, .. } | Lsc::Quad { cache, .. }) =
+        (env.checks, &meaning)
+        && cache.l1 == CachePolicy::Uncached
+    {
+        checks.set_uncached();
     }
     match meaning {
         Lsc::Vector {
@@ -162,11 +169,24 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             offset,
         ),
         // Here a thread's accesses are performed in order and at once.
-        Lsc::Fence { port, .. } => {
+        Lsc::Fence {
+            port, scope, flush, ..
+        } => {
             if let Some(checks) = env.checks
                 && port != LscPort::Tgm
             {
-                checks.fence(port == LscPort::Slm);
+                let reach = match scope {
+                    FenceScope::Group | FenceScope::Local => Reach::Group,
+                    _ => Reach::Device,
+                };
+                checks.fence(port == LscPort::Slm, reach);
+                let drops = matches!(
+                    flush,
+                    FlushOp::Evict | FlushOp::Invalidate | FlushOp::Discard
+                );
+                if drops && reach == Reach::Device {
+                    checks.drop_caches();
+                }
             }
             dst.fill(0);
             Ok(())

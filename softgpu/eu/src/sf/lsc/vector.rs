@@ -110,6 +110,7 @@ impl<'a> Vector<'a> {
             let data = data.unwrap_or_default();
             let access = Access {
                 lane: None,
+                row: false,
                 address: gather.addresses.range(0),
                 what: match direction {
                     Direction::Read => What::Read { at: 0, slot: bytes },

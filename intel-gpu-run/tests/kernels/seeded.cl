@@ -1,0 +1,136 @@
+// Faults of sub-groups, and of what one work-group hands to another.
+
+#pragma OPENCL EXTENSION cl_intel_subgroups : enable
+#pragma OPENCL EXTENSION cl_intel_subgroups_short : enable
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+
+kernel void shuffle_inactive(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)], r = 0;
+    if (v & 1) {
+        v = v * v + 3;
+        r = intel_sub_group_shuffle(v, get_sub_group_local_id() ^ 1);
+    }
+    out[get_global_id(0)] = r;
+}
+
+kernel void shuffle_beyond(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = intel_sub_group_shuffle(v, get_sub_group_local_id() + 1);
+}
+
+kernel void broadcast_inactive(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)], r = 0;
+    if (get_sub_group_local_id() > 2) {
+        v = v * v + 3;
+        r = sub_group_broadcast(v, 0);
+    }
+    out[get_global_id(0)] = r + v;
+}
+
+kernel void race_of_sub_groups(global const int *in, global int *out)
+{
+    local int tile[129];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = l < 127 ? tile[l + 1] : 0;
+}
+
+kernel void relaxed_flag(global const int *in, global int *out)
+{
+    volatile global atomic_int *flag = (volatile global atomic_int *)out;
+    if (get_global_id(0) == 0) {
+        out[4] = 77;
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    }
+    if (get_global_id(0) == 128) {
+        while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device));
+        out[5] = out[4];
+    }
+}
+
+kernel void group_flag(global const int *in, global int *out)
+{
+    volatile global atomic_int *flag = (volatile global atomic_int *)out;
+    if (get_global_id(0) == 0) {
+        out[4] = 77;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_work_group);
+    }
+    if (get_global_id(0) == 128) {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_work_group));
+        out[5] = out[4];
+    }
+}
+
+kernel void acquire_only(global const int *in, global int *out)
+{
+    volatile global atomic_int *flag = (volatile global atomic_int *)out;
+    if (get_global_id(0) == 0) {
+        out[4] = 77;
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    }
+    if (get_global_id(0) == 128) {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device));
+        out[5] = out[4];
+    }
+}
+
+kernel void release_only(global const int *in, global int *out)
+{
+    volatile global atomic_int *flag = (volatile global atomic_int *)out;
+    if (get_global_id(0) == 0) {
+        out[4] = 77;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    }
+    if (get_global_id(0) == 128) {
+        while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device));
+        out[5] = out[4];
+    }
+}
+
+kernel void blocks_race(global const int *in, global int *out)
+{
+    intel_sub_group_block_write((global uint *)out, in[get_global_id(0)] + get_group_id(0));
+}
+
+kernel void right_flag(global const int *in, global int *out)
+{
+    volatile global atomic_int *flag = (volatile global atomic_int *)out;
+    if (get_global_id(0) == 0) {
+        out[4] = 77;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    }
+    if (get_global_id(0) == 128) {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device));
+        out[5] = out[4];
+    }
+}
+
+kernel void right_shuffles(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    v += intel_sub_group_shuffle_xor(v, 1u);
+    v += intel_sub_group_shuffle_down(v, 0, 2u);
+    v += intel_sub_group_shuffle_up(0, v, 3u);
+    out[get_global_id(0)] = v + sub_group_broadcast(v, 3) + sub_group_scan_inclusive_add(v);
+}
+
+kernel void right_sums(global const int *in, global int *out)
+{
+    out[get_global_id(0)] = work_group_reduce_add(in[get_global_id(0)]);
+}
+
+kernel void texels(global const int *in, write_only image2d_t out)
+{
+    uint l = get_local_id(0);
+    write_imageui(out, (int2)(l % 16, get_group_id(0)), (uint4)(in[l], 0, 0, 0));
+}
+
+kernel void right_texels(global const int *in, write_only image2d_t out)
+{
+    uint g = get_global_id(0);
+    write_imageui(out, (int2)(g % 16, g / 16), (uint4)(in[g], 0, 0, 0));
+}
