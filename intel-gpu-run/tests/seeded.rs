@@ -33,8 +33,14 @@ const KERNELS: &[Row] = &[
     ),
     (
         "broadcast_inactive",
-        BOTH,
+        &["own"],
         ALL,
+        "read of an inactive channel",
+    ),
+    (
+        "broadcast_inactive",
+        &["ocloc"],
+        &["tgl", "dg2:8"],
         "read of an inactive channel",
     ),
     ("race_of_sub_groups", BOTH, ALL, "data race"),

@@ -72,7 +72,7 @@ impl Memory {
             self.ages.push_back(page);
         }
         let lines = self.pages.entry(page);
-        &mut lines.or_insert_with(|| Box::new(Default::default()))[line]
+        &mut lines.or_default()[line]
     }
 
     /// What the atomics at an address tell.

@@ -9,6 +9,7 @@ use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
 
 use super::operand::{Dest, LANES, Source};
 use super::ops::softfloat::Format;
+use super::regs::GRF_BASE;
 use super::vector::Fast;
 use crate::sf::{Plain, Registers, Texels};
 
@@ -109,6 +110,19 @@ impl Span {
     #[inline(always)]
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// The registers of `grf` bytes that it has whole.
+    pub fn whole(self, grf: usize) -> Self {
+        let base = GRF_BASE as u32;
+        let grf = grf as u32;
+        let from = |at: u32| at.saturating_sub(base);
+        let start = base + from(self.start).next_multiple_of(grf);
+        let end = base + from(self.end) / grf * grf;
+        match start < end && self.start >= base {
+            true => Self { start, end },
+            false => Self::default(),
+        }
     }
 
     pub fn overlaps(self, other: Self) -> bool {

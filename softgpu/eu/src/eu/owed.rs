@@ -11,6 +11,15 @@ use isa_encoder::swsb::Tokens;
 /// Tokens.
 const TOKENS: usize = 32;
 
+/// The tokens of a set.
+fn each(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let token = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (token < u32::BITS).then_some(token as usize)
+    })
+}
+
 /// A set of registers, of at most 256.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Registers([u64; 4]);
@@ -93,13 +102,11 @@ impl Owed {
 
     fn collect(&mut self) {
         (self.written, self.read) = Default::default();
-        for (token, owner) in self.owners.iter().enumerate() {
-            if self.unfinished >> token & 1 != 0 {
-                self.written.add(owner.written);
-            }
-            if self.unread >> token & 1 != 0 {
-                self.read.add(owner.read);
-            }
+        for token in each(self.unfinished) {
+            self.written.add(self.owners[token].written);
+        }
+        for token in each(self.unread) {
+            self.read.add(self.owners[token].read);
         }
     }
 
@@ -111,15 +118,11 @@ impl Owed {
         }
         self.unfinished &= !tokens.written;
         // Units read sources in order: those of earlier owners have been read, too.
-        let last = (0..TOKENS)
-            .filter(|token| ended >> token & 1 != 0)
-            .map(|token| self.owners[token].turn)
-            .max();
-        for (token, owner) in self.owners.iter().enumerate() {
-            if last.is_some_and(|last| owner.turn <= last) {
-                self.unread &= !(1 << token);
-            }
-        }
+        let turn = |token: usize| self.owners[token].turn;
+        let last = each(ended).map(turn).max().unwrap_or(0);
+        self.unread = each(self.unread)
+            .filter(|token| turn(*token) > last)
+            .fold(0, |unread, token| unread | 1 << token);
         self.collect();
     }
 

@@ -141,9 +141,13 @@ impl Shadow {
         }
         if op.tokens.takes != 0 && !matches!(op.action, Action::Send(_)) {
             let mask = if op.no_mask { u32::MAX } else { state.active };
-            let results = self.results(state, op);
-            self.owed
-                .take(op.tokens, op.ip, mask, results, [Span::default(); 2]);
+            let packed = u32::from(op.dst.stride) == op.dst.ty.bytes();
+            let results = match packed {
+                true => self.results(state, op).whole(state.rules.grf_bytes),
+                false => Span::default(),
+            };
+            let reads = [Span::default(); 2];
+            self.owed.take(op.tokens, op.ip, mask, results, reads);
         }
         match op.action {
             Action::Flow | Action::Send(_) => self.decides(state, op, checks),
@@ -320,6 +324,9 @@ impl Shadow {
     /// Reports an element that channels share, and whose own channel was not there when its register
     /// was last written.
     fn broadcasts(&self, state: &State, op: &Op, checks: &Checks) {
+        if depends_on_nothing(op) {
+            return;
+        }
         let shared =
             |source: &&Source| source.kind == Kind::Direct && source.shape == Shape::Scalar;
         for source in op.src.iter().filter(shared) {
