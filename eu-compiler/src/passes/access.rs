@@ -1,5 +1,5 @@
-//! Accesses that no message makes, as others: elements less aligned than their size, several bytes
-//! or words at once, doubles and blocks of local memory on the classic data port.
+//! Accesses that no message makes, as others: elements less aligned than their size (dwords of global
+//! memory may lie anywhere, one a message), several bytes or words at once, doubles and blocks of local memory on the classic data port.
 
 use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
 use crate::target::Target;
@@ -71,6 +71,14 @@ enum Direction {
 /// A part of an access: its first byte, and how many there are: 1, 2 or 4.
 type Unit = (u32, u32);
 
+/// The alignment of dwords that messages take: global memory has them anywhere.
+fn least(access: Access) -> u32 {
+    match access.space {
+        Space::Global => access.align.max(4),
+        _ => access.align,
+    }
+}
+
 /// The largest parts of `bytes` bytes that an alignment allows.
 fn units(bytes: u32, align: u32) -> Vec<Unit> {
     let mut out = Vec::new();
@@ -86,12 +94,22 @@ fn units(bytes: u32, align: u32) -> Vec<Unit> {
     out
 }
 
+/// The alignment of a part of so many bytes.
+fn part_align(access: Access, size: u32) -> u32 {
+    match access.space {
+        Space::Global => access.align.min(4),
+        _ => access.align.min(4).max(size),
+    }
+}
+
 struct Split<'a>(Cursor<'a>);
 
 impl Split<'_> {
     fn is_split(&self, access: Access, values: &[Value]) -> bool {
         let bytes = values.first().map_or(4, |v| self.0.function.ty(*v).bytes());
-        access.align < bytes.min(4) || bytes < 4 && values.len() > 1
+        // Where they are not aligned, a message has one dword.
+        let several = bytes / 4 * values.len() as u32 > 1;
+        least(access) < bytes.min(4) || bytes < 4 && values.len() > 1 || access.align < 4 && several
     }
 
     fn is_double(&self, values: &[Value]) -> bool {
@@ -116,24 +134,24 @@ impl Split<'_> {
     }
 
     /// The units in runs that one message has: dwords, or one smaller unit.
-    fn runs(units: &[Unit]) -> impl Iterator<Item = &[Unit]> {
+    fn runs(units: &[Unit], access: Access) -> impl Iterator<Item = &[Unit]> {
         units
-            .chunk_by(|a, b| a.1 == 4 && b.1 == 4)
+            .chunk_by(move |a, b| access.align >= 4 && a.1 == 4 && b.1 == 4)
             .flat_map(|run| run.chunks(MAX_DWORDS))
     }
 
     fn load(&mut self, access: Access, address: Value, results: &[Value]) -> Vec<Value> {
         let types: Vec<Type> = results.iter().map(|v| self.0.function.ty(*v)).collect();
         let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
-        let units = units(bytes, access.align);
+        let units = units(bytes, least(access));
         // Each byte's unit, as a dword whose upper bits are zero.
         let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
-        for run in Self::runs(&units) {
+        for run in Self::runs(&units, access) {
             let (first, size) = run[0];
             let place = self.place(address, first);
             let ty = Type::of_bits(8 * size).unwrap_or(Type::I32);
             let part = Access {
-                align: access.align.min(4).max(size),
+                align: part_align(access, size),
                 ..access
             };
             let inst = self.0.push(Op::Load(part), &[place], &vec![ty; run.len()]);
@@ -213,8 +231,8 @@ impl Split<'_> {
             }
             end += ty.bytes();
         }
-        let units = units(end, access.align);
-        for run in Self::runs(&units) {
+        let units = units(end, least(access));
+        for run in Self::runs(&units, access) {
             let (first, size) = run[0];
             let mut args = vec![self.place(address, first)];
             for (at, size) in run {
@@ -228,7 +246,7 @@ impl Split<'_> {
                 });
             }
             let part = Access {
-                align: access.align.min(4).max(size),
+                align: part_align(access, size),
                 ..access
             };
             self.0.push(Op::Store(part), &args, &[]);

@@ -15,6 +15,7 @@ use crate::target::Target;
 
 /// The most bytes of an access of a lane.
 const MOST: i64 = 16;
+const DWORD: i64 = 4;
 /// The most terms of an address, and steps to find them.
 const TERMS: usize = 8;
 const STEPS: usize = 32;
@@ -140,6 +141,11 @@ struct Group {
     written: Vec<(i64, i64)>,
 }
 
+/// The bytes of a run.
+fn of(run: &[Part]) -> i64 {
+    run.iter().map(|part| part.bytes).sum()
+}
+
 #[derive(Default)]
 struct Groups {
     open: Vec<Group>,
@@ -190,7 +196,11 @@ impl Groups {
                 group.written.push((begin, end));
             }
         }
-        if element < 4 || access.align < 4 {
+        if match element {
+            // Bytes and words become dwords, which global memory has anywhere.
+            1 | 2 => access.space != Space::Global,
+            _ => access.align < 4,
+        } {
             // It only has to be met.
             return;
         }
@@ -246,16 +256,34 @@ impl Groups {
             let first = run.first().map_or(part.begin, |first| first.begin);
             let fits = next == Some(part.begin) && part.begin + part.bytes - first <= MOST;
             if !fits {
-                self.take(std::mem::take(&mut run));
+                self.take(std::mem::take(&mut run), group.element);
             }
             run.push(part);
         }
-        self.take(run);
+        self.take(run, group.element);
     }
 
-    fn take(&mut self, run: Vec<Part>) {
-        if run.len() > 1 {
-            self.joined.push(run);
+    fn take(&mut self, run: Vec<Part>, element: u32) {
+        if element >= DWORD as u32 {
+            if run.len() > 1 {
+                self.joined.push(run);
+            }
+            return;
+        }
+        // Bytes and words: a dword, otherwise a word.
+        let mut rest = run.as_slice();
+        while !rest.is_empty() {
+            let ends = |bytes: i64| {
+                let mut ends = (1..=rest.len()).map(|count| (count, of(&rest[..count])));
+                let found = ends.find(|(_, sum)| *sum == bytes);
+                found.map(|(count, _)| count)
+            };
+            let count = ends(DWORD).or_else(|| ends(DWORD / 2)).unwrap_or(1);
+            let (first, others) = rest.split_at(count);
+            if count > 1 {
+                self.joined.push(first.to_vec());
+            }
+            rest = others;
         }
     }
 }
@@ -419,6 +447,13 @@ mod tests {
         at.one(Op::Load(Access::new(Space::Global, 4)), &[place], ty)
     }
 
+    /// A byte from a place, or a word.
+    fn narrow(at: &mut Cursor<'_>, base: Value, offset: i64, ty: Type) -> Value {
+        let place = place(at, base, offset);
+        let access = Access::new(Space::Global, ty.bytes());
+        at.one(Op::Load(access), &[place], ty)
+    }
+
     fn write(at: &mut Cursor<'_>, base: Value, offset: i64, value: Value) {
         let place = place(at, base, offset);
         at.push(
@@ -522,6 +557,36 @@ mod tests {
             write(at, to, 4, one);
         });
         is(&found, &[("store", 1), ("barrier", 0), ("store", 1)]);
+    }
+
+    #[test]
+    fn bytes_and_words_become_dwords() {
+        let found = joined(|at, [from, to]| {
+            let bytes = [1, 2, 3, 4, 5, 6, 7].map(|offset| narrow(at, from, offset, Type::I8));
+            for (value, offset) in bytes.into_iter().zip([9, 6, 8, 7, 20, 21, 30]) {
+                let place = place(at, to, offset);
+                at.push(
+                    Op::Store(Access::new(Space::Global, 1)),
+                    &[place, value],
+                    &[],
+                );
+            }
+        });
+        let loads = [("load", 4), ("load", 2), ("load", 1)];
+        let stores = [("store", 4), ("store", 2), ("store", 1)];
+        is(&found, &[loads, stores].concat());
+        let found = joined(|at, [from, to]| {
+            let words = [2, 4, 8].map(|offset| narrow(at, from, offset, Type::I16));
+            for (value, offset) in words.into_iter().zip([12, 14, 18]) {
+                let place = place(at, to, offset);
+                let access = Access::new(Space::Global, 2);
+                at.push(Op::Store(access), &[place, value], &[]);
+            }
+        });
+        is(
+            &found,
+            &[("load", 2), ("load", 1), ("store", 2), ("store", 1)],
+        );
     }
 
     #[test]

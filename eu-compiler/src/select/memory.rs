@@ -71,14 +71,14 @@ impl Selector<'_> {
         address: Value,
         results: &[Value],
     ) -> Result<(), String> {
-        let space = memory(access.space)?;
+        memory(access.space)?;
         let Some(&first) = results.first() else {
             return Ok(());
         };
         let ty = self.function.ty(first);
-        self.aligned(access, ty)?;
+        self.aligned(access, ty, results.len())?;
         if !self.differs(first) {
-            return self.load_once(space, address, results);
+            return self.load_once(access, address, results);
         }
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
@@ -153,9 +153,12 @@ impl Selector<'_> {
         }
     }
 
-    /// Alignments that messages take.
-    fn aligned(&self, access: Access, ty: Type) -> Result<(), String> {
-        let need = ty.bytes().min(4);
+    /// Alignments that messages take: one dword of global memory may lie anywhere.
+    fn aligned(&self, access: Access, ty: Type, count: usize) -> Result<(), String> {
+        let need = match (access.space, count) {
+            (Space::Global, 1) if ty.bytes() <= 4 => 1,
+            _ => ty.bytes().min(4),
+        };
         match access.align >= need {
             true => Ok(()),
             false => Err(format!(
@@ -171,15 +174,15 @@ impl Selector<'_> {
         address: Value,
         values: &[Value],
     ) -> Result<(), String> {
-        let space = memory(access.space)?;
+        memory(access.space)?;
         let Some(&first) = values.first() else {
             return Ok(());
         };
         let ty = self.function.ty(first);
-        self.aligned(access, ty)?;
+        self.aligned(access, ty, values.len())?;
         let uniform = !self.differs(address) && values.iter().all(|v| !self.differs(*v));
         if uniform && self.is_whole() {
-            return self.store_once(space, address, values);
+            return self.store_once(access, address, values);
         }
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
@@ -313,12 +316,18 @@ impl Selector<'_> {
     }
 
     /// Reads with one channel.
-    fn load_once(&mut self, space: Space, address: Value, results: &[Value]) -> Result<(), String> {
+    fn load_once(
+        &mut self,
+        access: Access,
+        address: Value,
+        results: &[Value],
+    ) -> Result<(), String> {
+        let space = memory(access.space)?;
         let grf = self.target.grf();
         let ty = self.function.ty(results[0]);
         let count = results.len() as u32;
         let addresses = self.one_address(address)?;
-        let (message, plane) = if self.target.lsc() && ty.bytes() >= 4 && count != 3 {
+        let (message, plane) = if self.has_rows(access, ty, count) {
             (
                 self.row_message(Direction::Read, space, ty, count),
                 ty.bytes(),
@@ -344,13 +353,18 @@ impl Selector<'_> {
     }
 
     /// Writes with one channel.
-    fn store_once(&mut self, space: Space, address: Value, values: &[Value]) -> Result<(), String> {
+    fn store_once(
+        &mut self,
+        access: Access,
+        address: Value,
+        values: &[Value],
+    ) -> Result<(), String> {
+        let space = memory(access.space)?;
         let grf = self.target.grf();
         let ty = self.function.ty(values[0]);
         let count = values.len() as u32;
         let addresses = self.one_address(address)?;
-        let rows = self.target.lsc() && ty.bytes() >= 4 && count != 3;
-        let (message, plane) = match rows {
+        let (message, plane) = match self.has_rows(access, ty, count) {
             true => (
                 self.row_message(Direction::Write, space, ty, count),
                 ty.bytes(),
@@ -387,6 +401,11 @@ impl Selector<'_> {
             Op::Bin(Bin::Add) => self.surface(data.args[0]),
             _ => None,
         }
+    }
+
+    /// Whether a message has a row of elements at one address, which is aligned.
+    fn has_rows(&self, access: Access, ty: Type, count: u32) -> bool {
+        self.target.lsc() && ty.bytes() >= 4 && access.align >= 4 && count != 3
     }
 
     /// The message for a row of elements at one address.
