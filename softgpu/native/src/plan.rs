@@ -1,7 +1,7 @@
 //! Which operations are translated, and as what.
 //!
 //! The conditions are those of the routines of `eu_lanes`: what is computed in 32-bit lanes there is
-//! computed in 32-bit lanes here.
+//! computed in 32-bit lanes here. Flags of narrower results have host code only.
 
 use eu_lanes::{Element, Input, Operation, Place, Request};
 
