@@ -95,7 +95,7 @@ pub struct QueueDesc {
 pub struct Submission<'a> {
     /// The first command, 8-byte aligned, in a bound buffer.
     pub batch: GpuAddress,
-    /// Bytes of commands, a multiple of 8.
+    /// Bytes of commands, a multiple of 8. Commands there may jump to others, in any bound buffer.
     pub length: u64,
     /// Completions to wait for first, of any queue of the same [`Kmd`]. A destroyed queue has
     /// nothing left to wait for.
