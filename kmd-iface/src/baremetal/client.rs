@@ -9,7 +9,7 @@ use batchbuffer::Engine as Class;
 use batchbuffer::execlists::{Submission as Path, execlists};
 use batchbuffer::paging::PAGE;
 use batchbuffer::registers::{base, own};
-use devinfo::GpuAddress;
+use devinfo::{GpuAddress, Platform};
 
 use super::bus::Bus;
 use super::context::Context;
@@ -59,6 +59,21 @@ pub struct BareMetal {
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// Whether this client submits work to devices of a platform.
+///
+/// # Errors
+/// Only firmware does.
+pub(super) fn check_platform(platform: &Platform) -> KmdResult<()> {
+    if execlists(platform.family).submission != Path::Firmware {
+        return Ok(());
+    }
+    Err(KmdError::BareMetal(format!(
+        "{NAME}: only its GuC firmware submits work to {platform} ({}), and this client does not speak \
+         to it: use a kernel driver",
+        platform.title
+    )))
+}
+
 impl BareMetal {
     /// Wakes a device and sets up its engines.
     ///
@@ -67,14 +82,8 @@ impl BareMetal {
     pub fn open(bus: Arc<dyn Bus>, options: Options) -> KmdResult<Self> {
         let target = bus.target();
         let platform = target.platform;
+        check_platform(platform)?;
         let row = execlists(platform.family);
-        if row.submission == Path::Firmware {
-            return Err(KmdError::BareMetal(format!(
-                "{}: only its GuC firmware submits work to {platform} ({}), and this client does not \
-                 speak to it: use a kernel driver",
-                NAME, platform.title
-            )));
-        }
         let link = Link::new(Arc::clone(&bus));
         reset::force_wake(bus.as_ref(), row, true)?;
         for &(register, value) in row.page_attributes {

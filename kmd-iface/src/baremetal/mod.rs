@@ -36,4 +36,4 @@ mod worker;
 pub use bus::Bus;
 pub use client::{BareMetal, Options};
 pub use setup::{Change, Scope, Setup, Write};
-pub use vfio::{Function, Vfio, functions};
+pub use vfio::{DRIVER, Function, Vfio, functions};

@@ -16,6 +16,7 @@ use memmap2::{MmapOptions, MmapRaw};
 use volatile::VolatilePtr;
 
 use super::bus::Bus;
+use super::client;
 use crate::{INTEL, KmdError, KmdResult, UserMemory};
 
 /// The kernel's structures and calls.
@@ -89,6 +90,9 @@ const BAR0_BYTES: usize = END as usize + 8 * GLOBAL_GTT_ENTRIES as usize;
 /// PCI's command register, and its bits for memory and for reaching memory.
 const COMMAND: (u64, u16) = (4, 1 << 1 | 1 << 2);
 
+/// The kernel's driver that leaves a function to a process.
+pub const DRIVER: &str = "vfio-pci";
+
 /// A graphics function of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
@@ -115,6 +119,24 @@ impl fmt::Display for Function {
             Some(driver) => write!(f, ", bound to {driver}"),
             None => f.write_str(", bound to no driver"),
         }
+    }
+}
+
+impl Function {
+    /// Whether this process could have it to itself, as far as can be told before it does.
+    ///
+    /// # Errors
+    /// Its platform is not known, or takes work from firmware only; it is not bound to vfio-pci, it has no
+    /// IOMMU group, or this user may not open that.
+    pub fn check(&self) -> KmdResult<()> {
+        self.check_in(&Roots::default())
+    }
+
+    fn check_in(&self, roots: &Roots) -> KmdResult<()> {
+        let (_, target, group) = roots.usable(&self.address)?;
+        client::check_platform(target.platform)?;
+        roots.open("vfio")?;
+        roots.open(&group.to_string()).map(drop)
     }
 }
 
@@ -164,7 +186,7 @@ impl Roots {
                 "{found}: it is not in the table of platforms"
             )));
         };
-        if found.driver.as_deref() != Some("vfio-pci") {
+        if found.driver.as_deref() != Some(DRIVER) {
             return Err(failed(format!(
                 "{found}: bind it to vfio-pci, as with driverctl set-override {address} vfio-pci"
             )));
@@ -465,6 +487,26 @@ mod tests {
         assert!(open.contains("no IOMMU group: turn the IOMMU on"), "{open}");
         let module = refused(Some("vfio-pci"), Some("7"), at);
         assert!(module.contains("load the module vfio-pci"), "{module}");
+    }
+
+    #[test]
+    fn a_check_says_what_opening_would() {
+        let (_root, roots) = machine(Some("vfio-pci"), Some("7"));
+        let [function] = &roots.functions()[..] else {
+            panic!("{:?}", roots.functions())
+        };
+        let why = |roots| function.check_in(roots).unwrap_err().to_string();
+        assert!(why(&roots).contains("load the module vfio-pci"));
+        let folder = roots.dev.join("vfio");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("vfio"), "").unwrap();
+        assert!(why(&roots).contains("vfio/7"));
+        fs::write(folder.join("7"), "").unwrap();
+        function.check_in(&roots).unwrap();
+        // Battlemage: only its firmware submits.
+        let id = roots.sys.join("bus/pci/devices/0000:00:02.0/device");
+        fs::write(id, "0xe20b\n").unwrap();
+        assert!(why(&roots).contains("GuC"));
     }
 
     #[test]

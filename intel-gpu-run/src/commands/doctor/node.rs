@@ -5,6 +5,7 @@ use std::path::Path;
 
 use devinfo::{Driver, Platform};
 use firmware_notes::needs_force_probe;
+use kmd_iface::baremetal;
 use kmd_iface::{FoundNode, NodeState};
 
 use super::{Finding, Places, Verdict, firmware, software};
@@ -33,7 +34,16 @@ pub(super) fn findings(places: &Places) -> Vec<Finding> {
             .remedy("kernels run on the software GPU (--device soft:PLATFORM)"),
         );
     }
+    let functions = baremetal::functions();
     for device in &without {
+        let function = functions
+            .iter()
+            .find(|function| function.address == device.slot);
+        if let Some(function) = function.filter(|_| device.is_bare()) {
+            let checked = function.check().map_err(|error| error.to_string());
+            findings.push(device.bare_metal(checked));
+            continue;
+        }
         findings.push(device.without_node());
         if let Some((platform, driver)) = device.known() {
             findings.extend(firmware::findings(platform, driver, places));
@@ -160,6 +170,32 @@ impl Device {
         Some((platform, bound.unwrap_or_else(|| platform.usual_driver())))
     }
 
+    /// Whether it is left to a process.
+    fn is_bare(&self) -> bool {
+        self.driver.as_deref() == Some(baremetal::DRIVER)
+    }
+
+    /// Whether a process can have it.
+    fn bare_metal(&self, checked: Result<(), String>) -> Finding {
+        match checked {
+            Ok(()) => Finding::new(
+                Verdict::Pass,
+                &self.slot,
+                format!(
+                    "an Intel GPU, 8086:{:04x}, is bound to {}",
+                    self.id,
+                    baremetal::DRIVER
+                ),
+            )
+            .remedy(format!(
+                "kernels run there with --device baremetal:{}",
+                self.slot
+            )),
+            Err(why) => Finding::new(Verdict::Warn, &self.slot, why)
+                .remedy("or unbind it, and give it back to its kernel driver"),
+        }
+    }
+
     /// Why it may have no render node.
     fn without_node(&self) -> Finding {
         let what = format!("an Intel GPU, 8086:{:04x}, has no render node", self.id);
@@ -269,6 +305,15 @@ mod tests {
         for (text, expected) in texts.iter().zip(expected) {
             assert!(text.contains(expected), "{text}");
         }
+        let bare: Vec<_> = found.iter().filter(|device| device.is_bare()).collect();
+        assert_eq!(bare.len(), 1);
+        let usable = bare[0].bare_metal(Ok(())).lines();
+        assert!(
+            usable.contains("--device baremetal:0000:04:00.0"),
+            "{usable}"
+        );
+        let refused = bare[0].bare_metal(Err("cannot open".to_owned())).lines();
+        assert!(refused.contains("cannot open"), "{refused}");
         let probed = probe(devinfo::by_name("tgl").unwrap(), Driver::Xe, 0x9a49);
         assert!(probed.starts_with("xe takes it only with") && probed.ends_with("=9a49"));
     }
