@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(value["device"], "baremetal:0000:03:00.0");
         assert_eq!(value["platform"], "tgl");
         let refused = (function, Some("cannot open /dev/vfio/7".to_owned()));
-        assert!(listed(&[refused.clone()]).ends_with("  cannot open /dev/vfio/7\n"));
+        assert!(listed(std::slice::from_ref(&refused)).ends_with("  cannot open /dev/vfio/7\n"));
         assert_eq!(function_json(&refused)["state"], "not usable");
     }
 }
