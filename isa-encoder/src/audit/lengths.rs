@@ -74,12 +74,12 @@ fn classic(message: &Hdc, lengths: Lengths, most: u8, grf: usize) -> Option<Expe
         Hdc::Byte {
             direction,
             address,
+            bytes,
             simd,
-            ..
         } => Expected::block(
             *direction,
             header + addresses(address, *simd),
-            plane(*simd, 4),
+            plane(*simd, usize::from(*bytes).max(4)),
         ),
         Hdc::Scattered {
             direction,

@@ -173,6 +173,10 @@ pub(super) const BYTES: Table<u8> = Table(
     Field::new("data element size", 11, 10),
     &[(0, 1), (1, 2), (2, 4)],
 );
+/// With 64-bit addresses also qwords (Skylake PRM vol 2d "MDC_A64_DS"; Mesa `brw_mdc_a64_ds`; IGC 22.43
+/// reads qwords at any byte so).
+pub(super) const BYTES_A64: Table<u8> =
+    Table(Field::new("data element size", 11, 10), ONE_TO_EIGHT);
 
 /// The channels that one register of dwords serves.
 const fn native_simd(family: Family) -> u8 {

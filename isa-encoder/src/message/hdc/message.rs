@@ -2,8 +2,8 @@
 
 use super::fields::{
     A32, A64, A64_BLOCK_TYPE, A64_SCATTER_TYPE, ALIGNED_BLOCK_HWORD, ATOMIC_BYTES, ATOMIC_OP,
-    ATOMIC_RETURN, ATOMIC_SIMD, ATOMIC_SLOTS, BIT_12, BYTES, Components, DOUBLE_OPS, DUAL_OWORDS,
-    ELEMENTS, FENCE_COMMIT, FENCE_FLUSH, FENCED_SLM, FLOAT_OPS, HWORDS, INTEGER_OPS,
+    ATOMIC_RETURN, ATOMIC_SIMD, ATOMIC_SLOTS, BIT_12, BYTES, BYTES_A64, Components, DOUBLE_OPS,
+    DUAL_OWORDS, ELEMENTS, FENCE_COMMIT, FENCE_FLUSH, FENCED_SLM, FLOAT_OPS, HWORDS, INTEGER_OPS,
     MEDIA_LINE_STRIDE, NativeSimd, OWORDS, PAGE_OPERATIONS, SCALED_OFFSET, SCALED_PITCH,
     SCALED_SIMD, SCALED_SLM, SCATTER_LEGACY, SCRATCH, SCRATCH_DWORD_MODE, SCRATCH_HWORDS,
     SCRATCH_OFFSET, SCRATCH_WRITE, SECTOR_OPERATIONS, SIMD_8, SIMD_12, SLOTS, SURFACE_SIMD,
@@ -116,20 +116,21 @@ messages! {
     } ("hword scratch block {direction} x{hwords} +{:#x}", u32::from(offset) * 32)
         => DataPort0(..) [SCRATCH => 1] { ; direction: Table(SCRATCH_WRITE, &[(0, Read), (1, Write)]), hwords: SCRATCH_HWORDS, offset: SCRATCH_OFFSET, dword_channels: SCRATCH_DWORD_MODE }
 
-    /// One byte, word or dword for each channel, in a dword of the register ("MSD0R_BS",
-    /// "MSD0W_BS", "MSD1R_A64_BS", "MSD1W_A64_BS"). All families to XeHPC.
+    /// One byte, word or dword for each channel, in a dword of the register, at any byte; with A64
+    /// addresses also a qword, in a qword ("MSD0R_BS", "MSD0W_BS", "MSD1R_A64_BS", "MSD1W_A64_BS"). All
+    /// families to XeHPC.
     Byte {
         /// Read or write.
         direction: Direction,
         /// Address model.
         address: HdcAddress,
-        /// 1, 2 or 4.
+        /// 1, 2 or 4; with A64 addresses also 8.
         bytes: u8,
         /// 8 or 16 (16 or 32 with 64-byte registers).
         simd: u8,
     } ("byte scattered {direction} d{} simd{simd} {address}", bytes * 8)
         => DataPort0(..) [] { ; direction: way(0x04, 0x0c), address: A32, bytes: BYTES, simd: SIMD_8 }
-        => DataPort1(..) [A64_SCATTER_TYPE => 0] { ; direction: A64_SCATTER, address: A64, bytes: BYTES, simd: SIMD_12 }
+        => DataPort1(..) [A64_SCATTER_TYPE => 0] { ; direction: A64_SCATTER, address: A64, bytes: BYTES_A64, simd: SIMD_12 }
 
     /// Like a read of [`Hdc::Byte`] with A64 addresses, but the response ends with a register that
     /// says which accesses went to resident pages ("MSD1RS_A64_BS").

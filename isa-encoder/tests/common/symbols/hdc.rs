@@ -104,7 +104,7 @@ pub fn hdc(family: Family, message: &Hdc) -> Option<String> {
             bytes,
             simd,
         } => {
-            let data = ["d8u32", "d16u32", "d32"][bytes.trailing_zeros() as usize];
+            let data = ["d8u32", "d16u32", "d32", "d64"][bytes.trailing_zeros() as usize];
             let simd = narrow(simd);
             format!(
                 "hdc_{}_simd{simd}.{}.{data}",

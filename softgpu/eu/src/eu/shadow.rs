@@ -298,20 +298,24 @@ impl Shadow {
                     return checks.inactive(channel, owned.channel);
                 }
                 if owned.channel != channel && home.is_none() {
-                    home =
-                        Some(owned.origin..owned.origin + usize::from(state.simd) * owned.stride);
+                    home = Some((owned.origin, owned.stride));
                 }
             }
-            let Some(home) = home else {
+            let Some((home, stride)) = home else {
                 continue;
             };
-            // Shuffles of two values have the second one behind the first.
-            let length = home.len();
-            let near = home.start.saturating_sub(length)..home.end + length;
+            let length = usize::from(state.simd) * stride;
+            let first = state.active.trailing_zeros() as usize;
+            // Shuffles of two values have the second one behind the first. Of each, the channels that
+            // are active have elements.
+            let is_value =
+                |start: usize| start == home || self.owners.of(start + first * stride).is_some();
             let beyond = lanes().find(|lane| {
                 place(*lane).is_some_and(|at| {
-                    let second = near.contains(&at) && self.owners.of(at).is_some();
-                    !home.contains(&at) && !second
+                    let starts = [home.checked_sub(length), Some(home), Some(home + length)];
+                    let within = |start: usize| (start..start + length).contains(&at);
+                    let starts = starts.into_iter().flatten();
+                    !starts.filter(|start| within(*start)).any(is_value)
                 })
             });
             if let Some(lane) = beyond {

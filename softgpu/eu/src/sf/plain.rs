@@ -94,7 +94,7 @@ impl Plain {
                     Hdc::Byte {
                         direction,
                         address,
-                        bytes,
+                        bytes: bytes @ (1 | 2 | 4),
                         simd,
                     } => (direction, address, 1, simd, (bytes, 4)),
                     _ => return None,

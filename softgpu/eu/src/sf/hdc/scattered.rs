@@ -60,7 +60,7 @@ fn gather<'a>(
     })
 }
 
-/// Bytes, words or dwords, each in a dword of the register.
+/// Bytes, words or dwords, each in a dword of the register, or qwords, at any byte.
 pub(super) fn byte(
     context: &Context<'_>,
     dst: &mut [u8],
@@ -71,7 +71,7 @@ pub(super) fn byte(
 ) -> Result<(), Fault> {
     let element = Element {
         memory: bytes.into(),
-        slot: 4,
+        slot: bytes.max(4).into(),
         high: false,
     };
     let live = channels(context.mask, simd);
