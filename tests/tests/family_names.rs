@@ -22,6 +22,7 @@ const ROWS: &[(&str, &str)] = &[
         "batchbuffer/src/states/",
         "the span of each state and field",
     ),
+    ("batchbuffer/src/registers/", "the span of each register"),
     ("eu-compiler/src/target.rs", "a row a family"),
     ("isa-encoder/src/code/rows.rs", "a row a family"),
     (

@@ -173,6 +173,17 @@ pub fn accesses(family: Family, view: View, instruction: &Instruction) -> Access
     finder.found
 }
 
+/// `mov (1) null rN<0;1,0>` after a message, which compilers put there because the hardware needs it:
+/// it reads a register and the value is not used. In contrast, a fence's `mov (8) null rN` must wait
+/// for its message.
+pub fn is_touch(has: &FamilyTable, input: &Instruction) -> bool {
+    has.touched_responses
+        && input.opcode == Opcode::Mov
+        && input.exec_size == 1
+        && input.cond.is_none()
+        && matches!(input.dst, Dst::Direct { reg, .. } if reg.is_null())
+}
+
 /// The general registers of a large-GRF thread.
 const GRF_COUNT: u32 = 256;
 
@@ -214,7 +225,7 @@ impl Finder<'_> {
 
     fn operands(&mut self) {
         let input = self.instruction;
-        if !(self.view == View::Sure && self.is_touch()) {
+        if !(self.view == View::Sure && is_touch(self.has, input)) {
             for src in &input.src {
                 self.source(src);
             }
@@ -228,18 +239,6 @@ impl Finder<'_> {
         if input.options.contains(Options::ACC_WR_EN) || (fills && self.view == View::Worst) {
             self.implicit_accumulator(true);
         }
-    }
-
-    /// `mov (1) null rN<0;1,0>` after a message, which compilers put there because the hardware
-    /// needs it: it reads a register and the value is not used. In contrast, a fence's
-    /// `mov (8) null rN` must wait for its message.
-    fn is_touch(&self) -> bool {
-        let input = self.instruction;
-        self.has.touched_responses
-            && input.opcode == Opcode::Mov
-            && input.exec_size == 1
-            && input.cond.is_none()
-            && matches!(input.dst, Dst::Direct { reg, .. } if reg.is_null())
     }
 
     fn implicit_accumulator(&mut self, write: bool) {

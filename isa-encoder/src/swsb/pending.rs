@@ -9,6 +9,7 @@ use super::access::{self, Access, Bytes, Space, View};
 use super::flow::{self, Carries, Flow};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
+use crate::code::traits;
 use crate::model::{Format, Instruction, Opcode, Options, Pipe, TokenMode};
 
 /// What the analysis knows about an instruction.
@@ -214,12 +215,17 @@ pub struct Tokens {
     pub read: u32,
     /// Finished.
     pub written: u32,
+    /// It touches a register after a message and uses no value: no hazard, whatever is under way.
+    pub touches: bool,
 }
 
 impl Tokens {
     /// Those of an instruction. A `sync` of tokens that a register names waits for all.
     pub fn of(family: Family, instruction: &Instruction) -> Tokens {
-        let mut tokens = Tokens::default();
+        let mut tokens = Tokens {
+            touches: access::is_touch(traits(family), instruction),
+            ..Tokens::default()
+        };
         if let Some(token) = pipe::token(family, instruction) {
             let bit = 1u32.checked_shl(token.id.into()).unwrap_or(0);
             match token.mode {

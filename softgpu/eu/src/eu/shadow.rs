@@ -199,7 +199,7 @@ impl Shadow {
             true => state.active,
             false => state.write_mask(op) << op.channel_offset,
         };
-        if mask == 0 {
+        if mask == 0 || op.tokens.touches {
             return;
         }
         let report = |hazard: Option<Hazard>| {
@@ -298,26 +298,16 @@ impl Shadow {
                     return checks.inactive(channel, owned.channel);
                 }
                 if owned.channel != channel && home.is_none() {
-                    home = Some((owned.origin, owned.stride));
+                    home =
+                        Some(owned.origin..owned.origin + usize::from(state.simd) * owned.stride);
                 }
             }
-            let Some((home, stride)) = home else {
+            let Some(home) = home else {
                 continue;
             };
-            let length = usize::from(state.simd) * stride;
-            let first = state.active.trailing_zeros() as usize;
-            // Shuffles of two values have the second one behind the first. Of each, the channels that
-            // are active have elements.
-            let is_value =
-                |start: usize| start == home || self.owners.of(start + first * stride).is_some();
-            let beyond = lanes().find(|lane| {
-                place(*lane).is_some_and(|at| {
-                    let starts = [home.checked_sub(length), Some(home), Some(home + length)];
-                    let within = |start: usize| (start..start + length).contains(&at);
-                    let starts = starts.into_iter().flatten();
-                    !starts.filter(|start| within(*start)).any(is_value)
-                })
-            });
+            // Shuffles of two values have the second one behind the first, whoever has written it.
+            let near = home.start.saturating_sub(home.len())..home.end + home.len();
+            let beyond = lanes().find(|lane| place(*lane).is_some_and(|at| !near.contains(&at)));
             if let Some(lane) = beyond {
                 checks.set_ip(op.ip.into());
                 return checks.beyond_channels(lane as u8 + op.channel_offset, state.simd);
@@ -328,7 +318,7 @@ impl Shadow {
     /// Reports an element that channels share, and whose own channel was not there when its register
     /// was last written.
     fn broadcasts(&self, state: &State, op: &Op, checks: &Checks) {
-        if depends_on_nothing(op) {
+        if depends_on_nothing(op) || op.tokens.touches {
             return;
         }
         let shared =
