@@ -57,6 +57,11 @@ fn rules() {
 }
 
 #[test]
+fn rules_of_programs() {
+    run("program_rules");
+}
+
+#[test]
 fn queries() {
     run("queries");
 }

@@ -17,7 +17,7 @@ kernel void shuffle_inactive(global const int *in, global int *out)
 kernel void shuffle_beyond(global const int *in, global int *out)
 {
     int v = in[get_global_id(0)];
-    out[get_global_id(0)] = intel_sub_group_shuffle(v, get_sub_group_local_id() + 33);
+    out[get_global_id(0)] = intel_sub_group_shuffle(v, get_sub_group_local_id() * 3);
 }
 
 kernel void broadcast_inactive(global const int *in, global int *out)
