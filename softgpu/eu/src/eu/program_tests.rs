@@ -104,6 +104,9 @@ fn run_program(
         while stop == Ok(Stop::Budget) && thread.counters().instructions < 10_000 {
             stop = thread.run(&env, &code, slice);
         }
+        let known = code.first(0);
+        let longest = known.and_then(|(routine, ..)| routine.native().longest_block());
+        assert!(longest.is_none_or(|steps| steps <= 512), "{longest:?}");
         let counters = thread.counters();
         let words = slm.words().iter().map(|word| word.load(Relaxed));
         let local: Vec<u32> = words.collect();
@@ -127,6 +130,19 @@ fn run_program(
 /// The value of each channel by a rule.
 fn each(rule: impl Fn(usize) -> u32) -> [u32; 16] {
     std::array::from_fn(rule)
+}
+
+/// A block that is longer than the slices of threads would always be interpreted.
+#[test]
+fn long_blocks_are_host_code_in_parts() {
+    let family = Family::Gen12Lp;
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x8000)]).expect("memory");
+    let body = "add (16|M0) r10.0<1>:d r10.0<1;1,0>:d r4.0<1;1,0>:uw\n".repeat(1300);
+    let code = code(family, &body);
+    space.view().write(CODE, &code).expect("bound");
+    let program = Arc::new(Program::new(&kernel(family), 128));
+    let sums = run_program(&program, &space, 0xffff).expect("no fault");
+    assert_eq!(sums, each(|lane| 1300 * lane as u32));
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::eu::routine::Routine;
 use crate::eu::{regs, vector};
 use crate::sf::host;
 
+/// The most steps of a block: host code runs whole blocks, and only those that end in the slice.
+const STEPS: usize = 512;
+
 /// A routine's blocks, as they are translated.
 #[derive(Debug)]
 pub(super) struct Graph {
@@ -103,13 +106,14 @@ impl Graph {
                 ends: Vec::new(),
             };
         }
-        // Blocks also end where the modes may change.
+        // Blocks also end where the modes may change, and before they outgrow a thread's slice.
         let mut spans = Vec::new();
         for block in routine.blocks() {
             let mut first = block.first;
             for index in block.first..block.body_end {
                 let changes = ops.get(index).is_some_and(|op| op.writes_control);
-                if changes && index + 1 < block.end {
+                let long = index + 1 - first == STEPS;
+                if (changes || long) && index + 1 < block.end {
                     spans.push((first, index + 1, index + 1));
                     first = index + 1;
                 }

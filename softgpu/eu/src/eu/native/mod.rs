@@ -45,6 +45,15 @@ struct Variant {
     code: OnceLock<Option<Translation>>,
 }
 
+#[cfg(test)]
+impl Native {
+    /// The steps of the longest block, once there is host code.
+    pub(super) fn longest_block(&self) -> Option<usize> {
+        let blocks = self.graph.get()?.blocks.iter();
+        blocks.map(|part| part.block.steps.len()).max()
+    }
+}
+
 /// What a translation was first wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
