@@ -4,6 +4,7 @@ use devinfo::Family;
 
 use super::status::{Events, StatusBuffer};
 use crate::layout::Engine;
+use crate::registers::device;
 
 /// Where an execution list is written.
 ///
@@ -182,18 +183,21 @@ const GEN8: Execlists = Execlists {
     save_inhibit: true,
     relative_registers: false,
     faults: FaultRegisters {
-        fault: 0x4094,
+        fault: device::FAULT,
         address_low: 0x4b10,
         address_high: 0x4b14,
     },
     reset_domains: (1 << 1, 1 << 3),
     force_wake: &[ForceWake {
-        request: 0xa188,
+        request: device::FORCE_WAKE,
         granted: 0x13_0044,
     }],
     // A byte each: write-back in the last-level cache, write-combined, write-through, uncached, and
     // write-back with four ages.
-    page_attributes: &[(0x40e0, 0x000a_0907), (0x40e4, 0x3b2b_1b0b)],
+    page_attributes: &[
+        (device::PAGE_ATTRIBUTES, 0x000a_0907),
+        (device::PAGE_ATTRIBUTES + 0x4, 0x3b2b_1b0b),
+    ],
     eu_image: Image {
         pages: 20,
         registers: &[
@@ -222,15 +226,18 @@ const GEN9: Execlists = Execlists {
     coherent_contexts: false,
     force_wake: &[
         ForceWake {
-            request: 0xa278,
+            request: device::FORCE_WAKE_RENDER,
             granted: 0xd84,
         },
         ForceWake {
-            request: 0xa188,
+            request: device::FORCE_WAKE,
             granted: 0x13_0044,
         },
     ],
-    page_attributes: &[(0x40e0, 0x0003_0907), (0x40e4, 0x3b2b_1b0b)],
+    page_attributes: &[
+        (device::PAGE_ATTRIBUTES, 0x0003_0907),
+        (device::PAGE_ATTRIBUTES + 0x4, 0x3b2b_1b0b),
+    ],
     eu_image: Image {
         pages: 22,
         registers: &[
@@ -275,14 +282,14 @@ const GEN11: Execlists = Execlists {
     relative_registers: true,
     reset_domains: (1 << 1, 1 << 2),
     page_attributes: &[
-        (0x40e0, 0x07),
-        (0x40e4, 0x09),
-        (0x40e8, 0x03),
-        (0x40ec, 0x00),
-        (0x40f0, 0x0b),
-        (0x40f4, 0x1b),
-        (0x40f8, 0x2b),
-        (0x40fc, 0x3b),
+        (device::PAGE_ATTRIBUTES, 0x07),
+        (device::PAGE_ATTRIBUTES + 0x4, 0x09),
+        (device::PAGE_ATTRIBUTES + 0x8, 0x03),
+        (device::PAGE_ATTRIBUTES + 0xc, 0x00),
+        (device::PAGE_ATTRIBUTES + 0x10, 0x0b),
+        (device::PAGE_ATTRIBUTES + 0x14, 0x1b),
+        (device::PAGE_ATTRIBUTES + 0x18, 0x2b),
+        (device::PAGE_ATTRIBUTES + 0x1c, 0x3b),
     ],
     eu_image: Image {
         pages: 14,
@@ -316,14 +323,14 @@ const GEN12LP: Execlists = Execlists {
         address_high: 0xcebc,
     },
     page_attributes: &[
-        (0x4800, 3),
-        (0x4804, 1),
-        (0x4808, 2),
-        (0x480c, 0),
-        (0x4810, 3),
-        (0x4814, 3),
-        (0x4818, 3),
-        (0x481c, 3),
+        (device::PAGE_ATTRIBUTES_GEN12, 3),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x4, 1),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x8, 2),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0xc, 0),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x10, 3),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x14, 3),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x18, 3),
+        (device::PAGE_ATTRIBUTES_GEN12 + 0x1c, 3),
     ],
     eu_image: Image {
         pages: 14,

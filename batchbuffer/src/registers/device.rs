@@ -37,7 +37,8 @@ registers! {
     GAMW_ECO_DEV = 0x4080 "GAMW_ECO_DEV_RW_IA" on [Gen8..=Gen11];
     /// GAM_ECOCHK.
     GAM_ECOCHK = 0x4090 "GAM_ECOCHK" on [Gen8..=Gen9];
-    = 0x4094 "FAULT_REG" on [Gen8..=Gen9];
+    /// What an access that failed was (i915 `GEN8_RING_FAULT_REG`).
+    FAULT = 0x4094 "FAULT_REG" on [Gen8..=Gen9];
     = 0x40a0 "GFX_ARB_ERROR_RPT" on [Gen8..=Gen9];
     = 0x4200 "GFX_AUX_TABLE_BASE_ADDR", 2 dwords on [Gen12Lp..];
     = 0x4208 "GFX_CCS_AUX_INV" on [Gen12Lp..];
@@ -65,9 +66,12 @@ registers! {
     = 0x458c "COMP_CTX0_TRTT_L3_BASE_HIGH" on [Gen12Lp..];
     = 0x4590 "COMP_CTX0_TRTT_NULL" on [Gen12Lp..];
     = 0x4594 "COMP_CTX0_TRTT_INVAL" on [Gen12Lp..];
-    = 0x40e0 "PRIVATE_PAT", 2 dwords on [Gen8..=Gen9];
+    /// The attributes of pages: one byte for each index, or, on Gen11, one register (i915
+    /// `GEN8_PRIVATE_PAT_LO`, `GEN10_PAT_INDEX`).
+    PAGE_ATTRIBUTES = 0x40e0 "PRIVATE_PAT", 2 dwords on [Gen8..=Gen9];
     = 0x40e0 "PAT_INDEX" * 8 on [Gen11];
-    = 0x4800 "PAT_INDEX" * 8 on [Gen12Lp..=XeHpg];
+    /// The attributes of pages, one register for each index (i915 `GEN12_PAT_INDEX`).
+    PAGE_ATTRIBUTES_GEN12 = 0x4800 "PAT_INDEX" * 8 on [Gen12Lp..=XeHpg];
     /// i915 `GAMT_CHKN_BIT_REG`.
     GAMT_CHICKEN = 0x4ab8 "GAMT_CHKN_BIT_REG" on [Gen8..=Gen11];
 
@@ -102,9 +106,11 @@ registers! {
     RESET = 0x941c "GDRST";
     = 0xa01c "RPSTAT0" on [Gen9..];
     = 0xa01c "RPSTAT1" on [Gen8];
+    /// Keeps the device awake; on Gen8 it has another name.
+    FORCE_WAKE = 0xa188 "FORCEWAKE_GT" on [Gen9..];
     = 0xa188 "FORCEWAKE_MT" on [Gen8];
-    = 0xa188 "FORCEWAKE_GT" on [Gen9..];
-    = 0xa278 "FORCEWAKE_RENDER" on [Gen9..];
+    /// Keeps the render engine awake.
+    FORCE_WAKE_RENDER = 0xa278 "FORCEWAKE_RENDER" on [Gen9..];
     /// Makes writes to the global GTT visible to the GPU (i915 `GFX_FLSH_CNTL_GEN6`).
     GLOBAL_GTT_FLUSH = 0x10_1008 "GFX_FLSH_CNTL";
 
