@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{talk, tool};
+use common::{checked, talk};
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,23 +117,8 @@ fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i
     fs::write(&input, numbers).unwrap();
     let source = source.display().to_string();
     let input = format!("in={}", input.display());
-    let run = tool(&[
-        "run",
-        "--check",
-        "--device",
-        device,
-        "--kernel",
-        kernel,
-        "--global",
-        "256",
-        "--local",
-        "128",
-        "--arg",
-        &input,
-        "--arg",
-        "fill=0:1024",
-        &source,
-    ]);
+    let more = ["--arg", &input, "--arg", "fill=0:1024", &source];
+    let run = checked(device, kernel, &more);
     let text = talk(&run);
     let words: [&[&str]; 4] = [
         &["data race", "missing fence"],

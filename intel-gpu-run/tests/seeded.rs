@@ -7,7 +7,7 @@ mod common;
 
 use std::fs;
 
-use common::{talk, tool};
+use common::{checked, talk, tool};
 
 /// Platforms whose sub-slices have caches of what others write, and platforms whose do not.
 const CACHES: &[&str] = &["dg2:8"];
@@ -84,25 +84,16 @@ fn faults_of_sub_groups_and_fences_are_reported() {
                 true => &image,
                 false => "fill=0:1024",
             };
-            let run = tool(&[
-                "run",
-                "--check",
-                "--device",
-                &device,
+            let more = [
                 "--compiler",
                 compiler,
-                "--kernel",
-                kernel,
-                "--global",
-                "256",
-                "--local",
-                "128",
                 "--arg",
                 &input,
                 "--arg",
                 output,
                 source,
-            ]);
+            ];
+            let run = checked(&device, kernel, &more);
             let text = talk(&run);
             let context = format!("{kernel} {compiler} {platform}: {text}");
             match rule.is_empty() {

@@ -21,6 +21,13 @@ pub fn tool(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
 }
 
+/// Runs a kernel with `--check` on 256 work-items in groups of 128; `more` are options and the file.
+pub fn checked(device: &str, kernel: &str, more: &[&str]) -> Output {
+    let range = ["--global", "256", "--local", "128"];
+    let kernel = ["run", "--check", "--device", device, "--kernel", kernel];
+    tool(&[&kernel[..], &range, more].concat())
+}
+
 /// Runs a command line, whose words have no spaces, in the repository's root folder.
 pub fn line(text: impl AsRef<str>) -> Output {
     let words: Vec<&str> = text.as_ref().split_whitespace().collect();
