@@ -1,18 +1,13 @@
 //! A separate front end: a ring in global memory and batches behind a page walk, without a kernel
 //! driver.
 
-#![cfg(test)]
+use std::sync::Arc;
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
-
-use batchbuffer::Engine;
-use devinfo::{GpuAddress, Target};
-use softgpu_device::{
-    Commands, Device, Execution, Failure, Fence, Job, Owner, Ring, Settings, Timeline, wait_until,
-};
+use devinfo::GpuAddress;
+use softgpu_device::{Commands, Failure, Ring};
 use softgpu_memory::{Backing, Page, PageTable, Region, Translate};
+
+use crate::Render;
 
 /// Physical memory, and the page tables of one root in it: four levels of 512 entries, as on Gen8
 /// and later. Bit 0 of an entry is "present", bit 1 "writable".
@@ -81,29 +76,6 @@ impl PageTable for Walk {
     }
 }
 
-#[derive(Debug, Default)]
-struct Client {
-    stop: AtomicBool,
-    failures: Mutex<Vec<Failure>>,
-}
-
-impl Owner for Client {
-    fn stop(&self) -> &AtomicBool {
-        &self.stop
-    }
-
-    fn admits(&self) -> bool {
-        true
-    }
-
-    fn failed(&self, failure: &Failure, _: &dyn PageTable) {
-        self.failures
-            .lock()
-            .expect("no panic")
-            .push(failure.clone());
-    }
-}
-
 const RING: u64 = 0x10_0000;
 const BATCH: u64 = 0x7fff_0000_0000;
 const DATA: u64 = 0x4000;
@@ -128,8 +100,7 @@ struct Rig {
     memory: Arc<Backing>,
     context: Arc<Walk>,
     global: Arc<Walk>,
-    client: Arc<Client>,
-    timeline: Timeline,
+    render: Render,
 }
 
 impl Rig {
@@ -145,21 +116,11 @@ impl Rig {
         global.map(RING + 0x1000, STATUS_AT, &mut free);
         context.map(BATCH, BATCH_AT, &mut free);
         context.map(DATA, DATA_AT, &mut free);
-        let client = Arc::<Client>::default();
-        let settings = Settings {
-            threads: 1,
-            hang_timeout: Duration::from_secs(10),
-            check: false,
-            execution: Execution::default(),
-        };
-        let platform = Target::parse("tgl").expect("a row").platform;
-        let device = Device::new(platform, settings);
         Self {
             memory,
             context,
             global,
-            timeline: Timeline::new(device, Engine::Render, client.clone()),
-            client,
+            render: Render::new(),
         }
     }
 
@@ -178,28 +139,16 @@ impl Rig {
 
     /// Submits the ring's content between head and tail, and waits. Returns the failure.
     fn submit(&self, head: u64, tail: u64) -> Option<Failure> {
-        let done = Fence::new();
-        let job = Job {
-            space: self.context.clone(),
-            global: Some(self.global.clone()),
-            commands: Some(Commands::Ring(Ring {
-                start: GpuAddress::new(RING),
-                bytes: 0x1000,
-                head,
-                tail,
-            })),
-            waits: Vec::new(),
-            begins_after: None,
-            priority: 0,
-            done: Arc::clone(&done),
-            writes: Vec::new(),
-            endless: false,
+        let ring = Ring {
+            start: GpuAddress::new(RING),
+            bytes: 0x1000,
+            head,
+            tail,
         };
-        self.timeline.submit(job).expect("a thread");
-        let deadline = Instant::now() + Duration::from_secs(30);
-        let ended = wait_until(Some(deadline), || done.is_signalled().then_some(()));
-        assert_eq!(ended, Some(()), "the job ends");
-        self.client.failures.lock().expect("no panic").pop()
+        let global = Some(self.global.clone() as _);
+        self.render
+            .run(self.context.clone(), global, Commands::Ring(ring))
+            .pop()
     }
 }
 
