@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::{line, root, talk, tool};
 
 const FAULTS: &str = "umd/tests/kernels/faults.tgllp.zebin";
@@ -48,6 +50,19 @@ fn an_endless_kernel_is_a_hang() {
         talk.contains("hang") && talk.contains("kernel+0x"),
         "{talk}"
     );
+}
+
+#[test]
+fn a_kernel_that_goes_on_is_abandoned_at_the_timeout() {
+    let begin = Instant::now();
+    let run = line(format!(
+        "run examples/add.asm --global 4294967280,16,1 --timeout 1 {SOFT} \
+         --arg fill=0:64 --arg fill=0:64 --arg fill=0:64"
+    ));
+    assert_eq!(run.status.code(), Some(4), "{}", talk(&run));
+    assert!(talk(&run).contains("--timeout 1 s"), "{}", talk(&run));
+    // A dropped queue would have waited for a minute.
+    assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub use options::Args;
 use record::Recording;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use batchbuffer::Batch;
 use devinfo::Target;
@@ -82,6 +83,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
     let mut errors = Vec::from_iter(launched.failure.take());
     let went_well = errors.is_empty();
+    // What has not ended by now is over its time; it writes nothing more.
+    queue.release(Duration::ZERO);
     trace::host(&mut trace, "save results", || {
         for one in &bound {
             match one.save() {
