@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -22,6 +23,9 @@ const FOLDER_VARIABLE: &str = "INTEL_GPU_CACHE";
 const OFF: &str = "off";
 /// What the files take together at most.
 const LIMIT: u64 = 256 << 20;
+/// The part of the limit that is written between two looks at what is there: looking takes as long as
+/// there are files.
+const UNSEEN: u64 = 64;
 /// What the names of files begin with that are being written.
 const UNFINISHED: &str = ".intel-gpu-";
 /// The form of the files, which is a part of their names.
@@ -36,6 +40,8 @@ pub struct Cache<C> {
     /// `None` if it is turned off.
     folder: Option<PathBuf>,
     limit: u64,
+    /// Bytes written since the folder was last looked at; at first as if much was.
+    unseen: AtomicU64,
 }
 
 impl<C: Compiler> Cache<C> {
@@ -56,6 +62,7 @@ impl<C: Compiler> Cache<C> {
             compiler,
             folder,
             limit: LIMIT,
+            unseen: LIMIT.into(),
         }
     }
 
@@ -65,6 +72,7 @@ impl<C: Compiler> Cache<C> {
             compiler,
             folder: Some(folder),
             limit: LIMIT,
+            unseen: LIMIT.into(),
         }
     }
 
@@ -90,6 +98,16 @@ impl<C: Compiler> Cache<C> {
         part(job.internal.as_bytes());
         Some(folder.join(hex(&hash.finalize().into())))
     }
+
+    /// A file was written: the folder is made smaller if so much was that it may be too large.
+    fn grown(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        let unseen = self.unseen.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if unseen <= self.limit / UNSEEN {
+            return Ok(());
+        }
+        self.unseen.store(0, Ordering::Relaxed);
+        shrink(folder_of(path), self.limit)
+    }
 }
 
 impl<C: Compiler> Compiler for Cache<C> {
@@ -113,7 +131,8 @@ impl<C: Compiler> Compiler for Cache<C> {
             return Ok(compiled);
         }
         let compiled = self.compiler.compile(job)?;
-        if let Err(error) = write(&path, &compiled, self.limit) {
+        let kept = write(&path, &compiled).and_then(|bytes| self.grown(&path, bytes));
+        if let Err(error) = kept {
             tracing::info!("{} is not cached: {error}", path.display());
         }
         Ok(compiled)
@@ -148,8 +167,13 @@ fn read(path: &Path) -> Option<Compiled> {
     })
 }
 
-fn write(path: &Path, compiled: &Compiled, limit: u64) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// Writes a file; its length.
+fn write(path: &Path, compiled: &Compiled) -> io::Result<u64> {
+    let folder = folder_of(path);
     fs::create_dir_all(folder)?;
     let mut rest = (compiled.log.len() as u64).to_le_bytes().to_vec();
     rest.extend(compiled.log.as_bytes());
@@ -158,10 +182,11 @@ fn write(path: &Path, compiled: &Compiled, limit: u64) -> io::Result<()> {
         .prefix(UNFINISHED)
         .tempfile_in(folder)?;
     file.as_file().lock()?;
-    file.write_all(&Sha256::digest(&rest))?;
+    let hash = Sha256::digest(&rest);
+    file.write_all(&hash)?;
     file.write_all(&rest)?;
     file.persist(path)?;
-    shrink(folder, limit)
+    Ok((hash.len() + rest.len()) as u64)
 }
 
 /// Whether a file of the folder is the cache's, by its name. The folder may have others.
@@ -321,6 +346,33 @@ mod tests {
             assert!(sizes.sum::<u64>() <= 2000 + 1000);
             assert!(other.exists());
         }
+    }
+
+    #[test]
+    fn the_folder_is_looked_at_first_and_after_much_was_written() {
+        let place = tempfile::tempdir().unwrap();
+        let mut cache = Cache::at(Echo::default(), place.path().to_owned());
+        // 6400 bytes are written between two looks.
+        cache.limit = 6400 * UNSEEN;
+        let left = || {
+            let path = place.path().join(format!("{UNFINISHED}left"));
+            fs::write(&path, "of a process that was killed").unwrap();
+            path
+        };
+        let compile = |from: usize, count: usize| {
+            for number in from..from + count {
+                cache.compile(&job(&format!("{number:056}"))).unwrap();
+            }
+        };
+        // Each file has 100 bytes: a hash, a length, four bytes of log and the source.
+        let first = left();
+        compile(0, 1);
+        assert!(!first.exists());
+        let second = left();
+        compile(1, 64);
+        assert!(second.exists());
+        compile(65, 1);
+        assert!(!second.exists());
     }
 
     #[test]

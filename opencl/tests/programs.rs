@@ -67,6 +67,24 @@ fn queries() {
 }
 
 #[test]
+fn devices() {
+    if !common::has_tools() {
+        return;
+    }
+    let runtime = Runtime::new();
+    let names = devinfo::PLATFORMS
+        .iter()
+        .map(|platform| format!("soft:{}", platform.name));
+    let names = names.collect::<Vec<_>>().join(",");
+    let run = runtime
+        .command(runtime.compiled("devices"), &names)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&run.stdout);
+    assert_eq!(printed, "ok\n", "{}", run.status);
+}
+
+#[test]
 fn subgroups() {
     run("subgroups");
 }

@@ -48,6 +48,7 @@ const ROWS: &[(&str, &str)] = &[
     ("softgpu/eu/src/eu/family.rs", "a row a family"),
     ("softgpu/eu/src/sf/family.rs", "a row a family"),
     ("softgpu/src/uapi/family.rs", "a row a family"),
+    ("umd/src/image/limits.rs", "a row a family"),
     ("umd/src/transfer/builtins.rs", "a zebin a family"),
 ];
 

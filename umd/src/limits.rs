@@ -61,8 +61,10 @@ pub struct Limits {
 /// What images can be. Sizes are in texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageLimits {
-    /// Width and height of 2D images, width and height of a 3D image's slice.
+    /// Width and height of 2D images.
     pub across: u32,
+    /// Width and height of a 3D image's slice.
+    pub volume_across: u32,
     /// Slices of a 3D image.
     pub depth: u32,
     /// Layers of an array.
@@ -108,6 +110,7 @@ impl Device {
             fp64: platform.fp64,
             images: platform.images.then_some(ImageLimits {
                 across: image::ACROSS,
+                volume_across: image::volume_across(platform.family),
                 depth: image::DEEP,
                 layers: image::DEEP,
                 buffer: image::BUFFER,

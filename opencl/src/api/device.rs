@@ -223,10 +223,12 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_MAX_READ_IMAGE_ARGS
         | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
         | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => info::value(image(|_| 128)),
-        CL_DEVICE_IMAGE2D_MAX_WIDTH
-        | CL_DEVICE_IMAGE2D_MAX_HEIGHT
-        | CL_DEVICE_IMAGE3D_MAX_WIDTH
-        | CL_DEVICE_IMAGE3D_MAX_HEIGHT => info::value(image(|limits| limits.across) as usize),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH | CL_DEVICE_IMAGE2D_MAX_HEIGHT => {
+            info::value(image(|limits| limits.across) as usize)
+        }
+        CL_DEVICE_IMAGE3D_MAX_WIDTH | CL_DEVICE_IMAGE3D_MAX_HEIGHT => {
+            info::value(image(|limits| limits.volume_across) as usize)
+        }
         CL_DEVICE_IMAGE3D_MAX_DEPTH => info::value(image(|limits| limits.depth) as usize),
         CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => info::value(image(|limits| limits.buffer) as usize),
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => info::value(image(|limits| limits.layers) as usize),

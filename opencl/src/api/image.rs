@@ -304,6 +304,7 @@ fn make(
     // dimensions … for all devices in context"
     let across = match kind {
         D1Buffer => limits.iter().map(|limits| limits.buffer).min(),
+        D3 => limits.iter().map(|limits| limits.volume_across).min(),
         _ => limits.iter().map(|limits| limits.across).min(),
     };
     let deep = limits

@@ -2,6 +2,7 @@
 
 mod format;
 mod layout;
+pub(crate) mod limits;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,16 +19,6 @@ use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 use crate::memory::{Bo, IMAGE, Use};
 use format::Texel;
 use layout::Layout;
-
-/// The most texels of images (RENDER_SURFACE_STATE "Width", "Height", "Depth").
-pub(crate) mod limits {
-    /// Of a row, and rows.
-    pub(crate) const ACROSS: u32 = 16384;
-    /// Slices or layers.
-    pub(crate) const DEEP: u32 = 2048;
-    /// Of an image made of a buffer.
-    pub(crate) const BUFFER: u32 = 1 << 27;
-}
 
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -552,13 +543,14 @@ fn check(device: &Device, desc: &ImageDesc) -> Result<Texel, Error> {
     let texel =
         format::texel(desc.format).map_err(|why| object(ErrorKind::InvalidImageFormat, why))?;
     let (across, deep) = (limits::ACROSS, limits::DEEP);
+    let volume = limits::volume_across(platform.family);
     let most = match desc.kind {
         ImageKind::D1Buffer => [limits::BUFFER, 1, 1, 1],
         ImageKind::D1 => [across, 1, 1, 1],
         ImageKind::D1Array => [across, 1, 1, deep],
         ImageKind::D2 => [across, across, 1, 1],
         ImageKind::D2Array => [across, across, 1, deep],
-        ImageKind::D3 => [across, across, deep, 1],
+        ImageKind::D3 => [volume, volume, deep, 1],
     };
     let has = [desc.width, desc.height, desc.depth, desc.layers];
     for ((what, has), most) in ["width", "height", "depth", "layers"]
