@@ -14,6 +14,8 @@ pub struct Code {
     buffer: ExecutableBuffer,
     /// The code of `Translator::frame`.
     start: *const u8,
+    /// That of `Translator::threads`.
+    threads: *const u8,
     entries: Box<[*const u8]>,
 }
 
@@ -41,6 +43,7 @@ impl Code {
         }
         let mut translator = Translator::new(layout, blocks.len());
         translator.frame();
+        let threads = translator.threads();
         let starts: Vec<AssemblyOffset> = (0..blocks.len())
             .map(|number| translator.block(blocks, number))
             .collect();
@@ -51,9 +54,11 @@ impl Code {
         let buffer = buffer.make_exec().ok()?;
         let entries = starts.into_iter().map(|start| buffer.ptr(start)).collect();
         let start = buffer.ptr(AssemblyOffset(0));
+        let threads = buffer.ptr(threads);
         Some(Self {
             buffer,
             start,
+            threads,
             entries,
         })
     }
@@ -69,17 +74,37 @@ impl Code {
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.
     pub unsafe fn run(&self, frame: &mut Frame, number: u32) -> Option<Next> {
         let entry = *self.entries.get(number as usize)?;
+        // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
+        Some(unsafe { self.enter(frame, entry) })
+    }
+
+    /// Begins the threads of the frame, of which there is one at least, with block `number`, one after
+    /// the other until one stops elsewhere than at its end, or the last one is there; `None` if there is
+    /// no such block.
+    ///
+    /// # Safety
+    /// As [`run`](Self::run). The frame's threads are as [`Threads`](crate::Threads) says, and the
+    /// register bytes have room for the payload and for the lines to clean.
+    pub unsafe fn begin(&self, frame: &mut Frame, number: u32) -> Option<Next> {
+        frame.first = *self.entries.get(number as usize)?;
+        // SAFETY: the code of `Translator::threads` goes on at the start of a block.
+        Some(unsafe { self.enter(frame, self.threads) })
+    }
+
+    /// # Safety
+    /// As [`run`](Self::run); `entry` is the start of a block, or that of the code that begins threads.
+    unsafe fn enter(&self, frame: &mut Frame, entry: *const u8) -> Next {
         frame.entries = self.entries.as_ptr();
         // SAFETY: the buffer starts with the code of `Translator::frame`, which has this signature
         // and keeps to the calling convention.
         let start: unsafe extern "sysv64" fn(&mut Frame, *const u8) =
             unsafe { core::mem::transmute(self.start) };
-        // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
+        // SAFETY: the caller's promise.
         unsafe { start(frame, entry) };
-        Some(match frame.at {
+        match frame.at {
             Frame::LEAVE => Next::Told,
             at if at & AFTER != 0 => Next::After(at & !AFTER),
             at => Next::Op(at),
-        })
+        }
     }
 }

@@ -280,14 +280,30 @@ impl Translator {
         let wide = (accumulator.wide + 32 * chunk as u32) as i32;
         let bits = self.constant(u64::from(u32::MAX), 8);
         let (registers, same) = (self.pool.take(), self.pool.take());
+        // A load that is wider than the store before it waits.
+        let one = job.lanes == 1;
+        if one {
+            dynasm!(self.ops
+                ; vmovq Rx(out), [r12 + wide]
+                ; vmovd Rx(registers), [r12 + low]
+            );
+        } else {
+            dynasm!(self.ops
+                ; vmovdqu Ry(out), [r12 + wide]
+                ; vpmovzxdq Ry(registers), [r12 + low]
+            );
+        }
         dynasm!(self.ops
-            ; vmovdqu Ry(out), [r12 + wide]
             ; vpand Ry(same), Ry(out), Ry(bits)
-            ; vpmovzxdq Ry(registers), [r12 + low]
             ; vpcmpeqq Ry(same), Ry(same), Ry(registers)
         );
-        if job.step.request.output.element.is_signed() {
-            dynasm!(self.ops ; vpmovsxdq Ry(registers), [r12 + low]);
+        match (job.step.request.output.element.is_signed(), one) {
+            (false, _) => {}
+            (true, false) => dynasm!(self.ops ; vpmovsxdq Ry(registers), [r12 + low]),
+            (true, true) => dynasm!(self.ops
+                ; movsxd rax, DWORD [r12 + low]
+                ; vmovq Rx(registers), rax
+            ),
         }
         dynasm!(self.ops ; vblendvps Ry(out), Ry(registers), Ry(out), Ry(same));
         for used in [bits, registers, same] {

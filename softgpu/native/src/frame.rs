@@ -2,6 +2,8 @@
 
 use core::ffi::c_void;
 
+use crate::threads::Threads;
+
 /// A call back from host code. The number is that of an op, as the caller counts.
 pub type Callback = unsafe extern "sysv64" fn(&mut Frame, op: u32) -> u32;
 
@@ -31,6 +33,10 @@ pub struct Frame {
     pub branch: Callback,
     /// The code of each block, by its number.
     pub entries: *const *const u8,
+    /// The code of the block with which threads begin.
+    pub first: *const u8,
+    /// The threads that begin in the run.
+    pub threads: Threads,
     /// Shared local memory, and its bytes: a multiple of 4, below 2^28.
     pub local: *mut u8,
     /// See [`local`](Self::local).

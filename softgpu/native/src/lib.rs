@@ -38,6 +38,8 @@ mod registers;
 #[cfg(target_arch = "x86_64")]
 mod store;
 #[cfg(target_arch = "x86_64")]
+mod threads;
+#[cfg(target_arch = "x86_64")]
 mod translate;
 #[cfg(target_arch = "x86_64")]
 mod vector;
@@ -50,6 +52,8 @@ pub use model::{
     Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout,
     Masking, MemoryStep, Predicate, SCRATCH_BASE, Space, Step, Uniform, VectorStep,
 };
+#[cfg(target_arch = "x86_64")]
+pub use threads::{Entrant, Threads};
 
 /// Whether this machine runs translations.
 pub fn is_supported() -> bool {

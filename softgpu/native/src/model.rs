@@ -27,6 +27,12 @@ pub struct Layout {
     pub flags: u32,
     /// The offset of cr0.0.
     pub control: u32,
+    /// Those of sr0.0, msg0.0 and r0, with which threads begin.
+    pub state: u32,
+    /// See [`state`](Self::state).
+    pub message: u32,
+    /// See [`state`](Self::state).
+    pub general: u32,
 }
 
 /// How flag bits make a channel's predicate.
@@ -234,6 +240,8 @@ pub enum End {
     Branch(Branch),
     /// Leaves before the op after the steps.
     Leave,
+    /// With an op that ends the thread, and has so many channels.
+    Thread(u8),
 }
 
 /// Ops that execute from the first to the last.
@@ -259,6 +267,6 @@ pub struct Block {
 impl Block {
     /// Whether host code does nothing in it.
     pub fn is_left_at_once(&self) -> bool {
-        self.steps.is_empty() && matches!(self.end, End::Leave)
+        self.steps.is_empty() && matches!(self.end, End::Leave | End::Thread(_))
     }
 }

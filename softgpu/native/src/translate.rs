@@ -29,9 +29,9 @@ pub(crate) enum Chosen {
     InEsi,
 }
 
-const LEFT: i32 = offset_of!(Frame, left) as i32;
-const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
-const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
+pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
+pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
+pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
 const ACTIVE: i32 = offset_of!(Frame, active) as i32;
 const PARKED: i32 = offset_of!(Frame, parked) as i32;
 const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
@@ -54,6 +54,7 @@ pub(crate) struct Translator {
     offsets: BTreeMap<(usize, u8), DynamicLabel>,
     labels: Vec<DynamicLabel>,
     leave: DynamicLabel,
+    pub(crate) next_thread: DynamicLabel,
     detours: Vec<Detour>,
 }
 
@@ -71,6 +72,7 @@ impl Translator {
         let mut ops = VecAssembler::new(0);
         let labels = (0..blocks).map(|_| ops.new_dynamic_label()).collect();
         let leave = ops.new_dynamic_label();
+        let next_thread = ops.new_dynamic_label();
         Self {
             ops,
             pool: Pool::default(),
@@ -82,6 +84,7 @@ impl Translator {
             offsets: BTreeMap::new(),
             labels,
             leave,
+            next_thread,
             detours: Vec::new(),
         }
     }
@@ -157,6 +160,7 @@ impl Translator {
         let last = block.first + block.steps.len() as u32;
         match &block.end {
             End::Leave => self.leave_at(last),
+            End::Thread(channels) => self.end_thread(*channels, last),
             End::Next(next) => {
                 match next.and_then(|next| blocks.get(next as usize).zip(Some(next))) {
                     Some((following, next)) => {
@@ -182,7 +186,7 @@ impl Translator {
     }
 
     /// Leaves; `at` is next.
-    fn leave_at(&mut self, at: u32) {
+    pub(crate) fn leave_at(&mut self, at: u32) {
         let leave = self.leave;
         dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
     }

@@ -6,6 +6,7 @@
 //! for each other starve, as long as there are free thread slots for them. Groups start in order,
 //! as the hardware's walker emits them.
 
+mod crew;
 mod payload;
 mod report;
 mod resident;

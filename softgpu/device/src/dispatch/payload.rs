@@ -4,7 +4,7 @@ use devinfo::thread::Topology;
 use devinfo::{WalkerKind, thread};
 
 use super::walker::{LocalIds, ThreadData, Walker};
-use softgpu_eu::Fault;
+use softgpu_eu::{Fault, ThreadStart};
 use softgpu_memory::View;
 
 /// The most bytes that a payload can have: no family loads more registers than a thread has.
@@ -46,6 +46,23 @@ impl Image {
                 message: 0,
             },
             place: None,
+        }
+    }
+
+    /// The thread at its entry point.
+    #[inline]
+    pub fn start(&self, walker: &Walker) -> ThreadStart<'_> {
+        ThreadStart {
+            family: walker.family,
+            payload: &self.bytes,
+            ip: walker.kernel,
+            dispatch_mask: self.mask,
+            simd: walker.simd,
+            grf_count: walker.grf_count,
+            sr0: self.topology.state,
+            msg0: self.topology.message,
+            thread_slot: self.place.map_or(0, |place| place.slot),
+            cr0: walker.cr0,
         }
     }
 
@@ -128,6 +145,23 @@ impl RegisterImage {
             self.thread(walker, place, memory)?;
         }
         Ok(())
+    }
+
+    /// How the thread at `place` starts and, if images are kept, the group's threads after it, which are
+    /// prepared ([`enter`](Self::enter)).
+    ///
+    /// # Errors
+    /// A page fault of the thread's data.
+    #[inline]
+    pub fn images(
+        &mut self,
+        walker: &Walker,
+        place: Place,
+        memory: &View<'_>,
+    ) -> Result<&[Image], Fault> {
+        self.thread(walker, place, memory)?;
+        let first = if self.keeps { place.thread as usize } else { 0 };
+        Ok(&self.threads[first..])
     }
 
     /// How the thread at `place` starts.

@@ -7,7 +7,7 @@ use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;
 use softgpu_eu::{Barrier, Checks, Fault, Group, GroupEnv, Pairs, Slm};
-use softgpu_eu::{Code, Counters, Stop, Thread, ThreadStart};
+use softgpu_eu::{Code, Counters, Relay, Stop, Thread};
 use softgpu_memory::View;
 
 /// A resident group. Finished ones are reused for the next group, which keeps their allocations.
@@ -68,8 +68,7 @@ pub struct Slice {
 
 impl AddAssign for Slice {
     fn add_assign(&mut self, other: Self) {
-        self.executed.instructions += other.executed.instructions;
-        self.executed.channels += other.executed.channels;
+        self.executed += other.executed;
         self.ended += other.ended;
     }
 }
@@ -157,40 +156,58 @@ impl Resident {
         let [x, y, z] = self.group;
         let backwards = host.checks.is_some() && (x ^ y ^ z) & 1 == 0;
         let count = self.threads.len();
-        for turn in 0..count {
+        let mut turn = 0;
+        while turn < count {
             let index = if backwards { count - 1 - turn } else { turn };
-            let (Some(state), Some(&slot)) = (self.threads.get_mut(index), self.slots.get(index))
-            else {
+            turn += 1;
+            let Some(state) = self.threads.get_mut(index) else {
                 continue;
             };
-            let mut thread = match std::mem::replace(state, State::Ended) {
+            if let Some(checks) = host.checks {
+                checks.set_thread(index as u32);
+            }
+            let (thread, stop, at) = match std::mem::replace(state, State::Ended) {
                 State::Ended => continue,
                 State::AtBarrier(thread, generation) if !self.barrier.is_released(generation) => {
                     *state = State::AtBarrier(thread, generation);
                     continue;
                 }
-                State::AtBarrier(thread, _) | State::Ready(thread) => thread,
-                State::Fresh => {
-                    let place = Place {
-                        group: self.group,
-                        thread: index as u32,
-                        slot,
+                State::AtBarrier(mut thread, _) | State::Ready(mut thread) => {
+                    let before = thread.counters();
+                    let stop = thread.run(&env, host.code, budget);
+                    let after = thread.counters();
+                    // Not both at once: they have just been written one by one.
+                    let instructions = std::hint::black_box(after.instructions);
+                    slice.executed += Counters {
+                        instructions: instructions.wrapping_sub(before.instructions),
+                        channels: after.channels.wrapping_sub(before.channels),
                     };
-                    loader
-                        .load(walker, place, host.memory)
-                        .map_err(DispatchError::Start)?
+                    (thread, stop, index)
+                }
+                State::Fresh => {
+                    // Those behind it have not begun either.
+                    let slots = self.slots.get(index..).unwrap_or_default();
+                    let (thread, relay) =
+                        loader.begin(walker, (self.group, index, slots), host, &env, budget)?;
+                    slice.executed += relay.executed;
+                    slice.ended += relay.ended as u64;
+                    self.live -= relay.ended;
+                    let at = index + relay.ended;
+                    if let Some(ended) = self.threads.get_mut(index..at) {
+                        ended.fill_with(|| State::Ended);
+                    }
+                    let Some(stop) = relay.last else {
+                        turn += relay.ended - 1;
+                        loader.vacant.0.push(thread);
+                        continue;
+                    };
+                    turn += relay.ended;
+                    (thread, stop, at)
                 }
             };
-            if let Some(checks) = host.checks {
-                checks.set_thread(index as u32);
-            }
-            let before = thread.counters();
-            let stop = thread.run(&env, host.code, budget);
-            let after = thread.counters();
-            // Not both at once: they have just been written one by one.
-            let instructions = std::hint::black_box(after.instructions);
-            slice.executed.instructions += instructions.wrapping_sub(before.instructions);
-            slice.executed.channels += after.channels.wrapping_sub(before.channels);
+            let Some(state) = self.threads.get_mut(at) else {
+                continue;
+            };
             *state = match stop {
                 Ok(Stop::Budget | Stop::Pair) => State::Ready(thread),
                 Ok(Stop::Barrier(generation)) => State::AtBarrier(thread, generation),
@@ -201,7 +218,7 @@ impl Resident {
                     State::Ended
                 }
                 Err(fault) => {
-                    let at = at(walker, self.group, index, thread.ip());
+                    let at = place(walker, self.group, at, thread.ip());
                     return Err(DispatchError::Fault { fault, at });
                 }
             };
@@ -231,7 +248,7 @@ impl Resident {
 
     /// The places of threads that have not ended.
     pub fn live_threads(&self, walker: &Walker) -> impl Iterator<Item = ThreadAt> {
-        let place = |(index, state): (usize, &State)| {
+        let live = |(index, state): (usize, &State)| {
             let (ip, waits) = match state {
                 State::Fresh => (walker.kernel, false),
                 State::Ready(thread) => (thread.ip(), false),
@@ -240,10 +257,10 @@ impl Resident {
             };
             Some(ThreadAt {
                 waits,
-                ..at(walker, self.group, index, ip)
+                ..place(walker, self.group, index, ip)
             })
         };
-        self.threads.iter().enumerate().filter_map(place)
+        self.threads.iter().enumerate().filter_map(live)
     }
 }
 
@@ -266,37 +283,37 @@ impl Loader {
         self.vacant
     }
 
-    /// The thread at `place`, at its entry point.
-    fn load(
+    /// Begins the threads of a group from one on, which have these slots, until one does not end. That one
+    /// has the registers. If images are not kept, or rules are checked, it is only the first of them.
+    fn begin(
         &mut self,
         walker: &Walker,
-        place: Place,
-        memory: &View<'_>,
-    ) -> Result<Box<Thread>, Fault> {
-        let image = self.image.thread(walker, place, memory)?;
-        let start = ThreadStart {
-            family: walker.family,
-            payload: &image.bytes,
-            ip: walker.kernel,
-            dispatch_mask: image.mask,
-            simd: walker.simd,
-            grf_count: walker.grf_count,
-            sr0: image.topology.state,
-            msg0: image.topology.message,
-            thread_slot: place.slot,
-            cr0: walker.cr0,
+        (group, index, slots): ([u32; 3], usize, &[u32]),
+        host: &Host<'_>,
+        env: &GroupEnv<'_>,
+        budget: u32,
+    ) -> Result<(Box<Thread>, Relay), DispatchError> {
+        let Self { image, vacant } = self;
+        let place = Place {
+            group,
+            thread: index as u32,
+            slot: slots.first().copied().unwrap_or_default(),
         };
-        Ok(match self.vacant.0.pop() {
-            Some(mut thread) => {
-                thread.restart(&start);
-                thread
-            }
-            None => Box::new(Thread::new(&start)),
-        })
+        let images = image.images(walker, place, host.memory);
+        let images = images.map_err(DispatchError::Start)?;
+        let count = match host.checks {
+            Some(_) => 1,
+            None => images.len().min(slots.len()),
+        };
+        let start = |index: usize| images[index].start(walker);
+        let new = || Box::new(Thread::new(&start(0)));
+        let mut thread = vacant.0.pop().unwrap_or_else(new);
+        let relay = thread.relay(count, start, env, host.code, budget);
+        Ok((thread, relay))
     }
 }
 
-fn at(walker: &Walker, group: [u32; 3], thread: usize, ip: u64) -> ThreadAt {
+fn place(walker: &Walker, group: [u32; 3], thread: usize, ip: u64) -> ThreadAt {
     ThreadAt {
         group,
         thread: thread as u32,
@@ -324,7 +341,7 @@ mod tests {
             thread_slots: 4096,
             ..walker()
         };
-        let mut loader = Loader::new(&walker, &view, Vacant::default()).expect("no data");
+        let mut images = RegisterImage::new(&walker, &view).expect("no data");
         // In the ten bits of r0.5, two of them are the same.
         let slots = [5, 1029, 4095];
         let threads = slots.map(|slot| {
@@ -333,8 +350,9 @@ mod tests {
                 thread: 0,
                 slot,
             };
-            let thread = loader.load(&walker, place, &view);
-            thread.expect("no data to read")
+            let image = images.images(&walker, place, &view);
+            let image = &image.expect("no data to read")[0];
+            Thread::new(&image.start(&walker))
         });
         assert_eq!(threads.each_ref().map(|thread| thread.slot()), slots);
         let r0 = |thread: &Thread| {

@@ -1,11 +1,13 @@
 //! Running a walker on host threads.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::crew::Crew;
 use super::report::DispatchError;
 use super::resident::{Host, Loader, Resident, Slice, Vacant};
 use super::slots::Slots;
@@ -21,11 +23,16 @@ const SLICE: u32 = 4096;
 /// end sooner, and then their registers stay in the host's cache.
 const PATIENCE: u32 = 16;
 
-/// How long a walker has one host thread: about what it takes to start another.
-const ALONE: Duration = Duration::from_micros(30);
+/// How long a walker has one host thread: about what it takes to wake another.
+const ALONE: Duration = Duration::from_micros(10);
 
 /// Instructions after which a host thread adds what it has done to the statistics.
 const REPORTED: u64 = 1 << 16;
+
+/// How many groups a host thread takes at once: those that execute about so many instructions, but not
+/// more than a few.
+const TAKEN: u64 = 1 << 14;
+const MOST_TAKEN: u64 = 64;
 
 /// The most groups and the most threads whose memory a host thread keeps from walker to walker.
 const KEPT_GROUPS: usize = 4;
@@ -68,12 +75,13 @@ pub struct Statistics {
 }
 
 /// What a host thread keeps from walker to walker: memory that small ones would spend their time on
-/// asking for.
+/// asking for, and other threads.
 #[derive(Debug, Default)]
 pub struct Kit {
     state: StateCache,
-    groups: Vec<Resident>,
+    groups: VecDeque<Box<Resident>>,
     threads: Vacant,
+    crew: Crew,
 }
 
 /// Runs all groups of `walker`, on the calling thread if they are few and short.
@@ -99,20 +107,6 @@ pub fn run(
     let count = walker.group_count();
     statistics.groups.fetch_add(count, Ordering::Relaxed);
     let program = options.programs.get(&walker.as_kernel(), walker.grf_count);
-    let shared = Shared {
-        program,
-        walker,
-        space,
-        options,
-        statistics,
-        count,
-        slots: Slots::new(walker.thread_slots),
-        next: AtomicU64::new(0),
-        started: Instant::now(),
-        last_end: AtomicU64::new(0),
-        abort: AtomicBool::new(false),
-        outcome: Mutex::new(Ok(())),
-    };
     // What is checked is found the same way in every run.
     let threads = match options.findings {
         Some(_) => 1,
@@ -121,18 +115,35 @@ pub fn run(
     let workers = usize::try_from(count)
         .unwrap_or(usize::MAX)
         .clamp(1, threads);
-    thread::scope(|scope| {
-        shared.work(kit, &mut || {
-            for _ in 1..workers {
-                scope.spawn(|| shared.work(&mut Kit::default(), &mut || ()));
-            }
-        });
-    });
+    let shared = Shared {
+        program,
+        walker,
+        space,
+        options,
+        statistics,
+        count,
+        slots: Slots::new(walker.thread_slots),
+        next: Next(AtomicU64::new(0)),
+        workers: workers as u64,
+        started: Instant::now(),
+        last_end: AtomicU64::new(0),
+        abort: AtomicBool::new(false),
+        outcome: Mutex::new(Ok(())),
+    };
+    let mut crew = std::mem::take(&mut kit.crew);
+    let help = |kit: &mut Kit| shared.work(kit, &mut || ());
+    crew.work(workers - 1, &help, |more| shared.work(kit, more));
+    kit.crew = crew;
     shared
         .outcome
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
 }
+
+/// The first group that no host thread has taken. The host's processors pass it around: what lies
+/// beside it must not change hands with it.
+#[repr(align(128))]
+struct Next(AtomicU64);
 
 /// What the host threads of one walker share.
 struct Shared<'a> {
@@ -142,8 +153,9 @@ struct Shared<'a> {
     options: &'a DispatchOptions<'a>,
     statistics: &'a Statistics,
     count: u64,
+    workers: u64,
     slots: Slots,
-    next: AtomicU64,
+    next: Next,
     started: Instant,
     /// Milliseconds from `started` to the last end of a thread.
     last_end: AtomicU64,
@@ -155,11 +167,12 @@ struct Shared<'a> {
 #[derive(Debug, Default)]
 struct Worker {
     /// Its groups.
-    resident: VecDeque<Resident>,
+    resident: VecDeque<Box<Resident>>,
     /// Those that have ended, with their slots.
-    vacant: Vec<Resident>,
-    /// The number of a group that has no slots yet.
-    next: Option<u64>,
+    vacant: VecDeque<Box<Resident>>,
+    /// The groups that it has taken and not started, and how many it takes.
+    next: Range<u64>,
+    takes: u64,
     /// It counts as waiting for slots.
     waits: bool,
     /// What it has done since it last said so.
@@ -176,6 +189,7 @@ impl Shared<'_> {
             state,
             groups,
             threads,
+            ..
         } = kit;
         state.clear();
         let kernel = self.walker.as_kernel();
@@ -195,7 +209,7 @@ impl Shared<'_> {
     fn run_groups(
         &self,
         host: &Host<'_>,
-        (groups, threads): (&mut Vec<Resident>, &mut Vacant),
+        (groups, threads): (&mut VecDeque<Box<Resident>>, &mut Vacant),
         more: &mut dyn FnMut(),
     ) {
         let mut loader = match Loader::new(self.walker, host.memory, std::mem::take(threads)) {
@@ -223,7 +237,7 @@ impl Shared<'_> {
             {
                 self.start_group(&mut worker);
             }
-            if worker.resident.is_empty() && worker.next.is_none() {
+            if worker.resident.is_empty() && worker.next.is_empty() {
                 break;
             }
             if let Some(start) = more.take_if(|_| self.started.elapsed() > ALONE) {
@@ -268,11 +282,15 @@ impl Shared<'_> {
 
     /// Starts the next group if there is one and it has slots.
     fn start_group(&self, worker: &mut Worker) {
-        worker.next = worker.next.or_else(|| self.next_group());
-        let Some(index) = worker.next else {
+        if worker.next.is_empty() {
+            worker.next = self.next_groups(worker.takes);
+        }
+        let index = worker.next.start;
+        if worker.next.is_empty() {
             return;
-        };
-        let mut group = worker.vacant.pop().unwrap_or_else(Resident::vacant);
+        }
+        let new = || Box::new(Resident::vacant());
+        let mut group = worker.vacant.pop_back().unwrap_or_else(new);
         let slots = group.slots_mut();
         let has = !slots.is_empty()
             || self
@@ -283,11 +301,11 @@ impl Shared<'_> {
             self.slots.wait(!has);
         }
         if has {
-            worker.next = None;
+            worker.next.start += 1;
             group.start(self.walker, self.walker.group_at(index));
             worker.resident.push_back(group);
         } else {
-            worker.vacant.push(group);
+            worker.vacant.push_back(group);
         }
     }
 
@@ -314,12 +332,16 @@ impl Shared<'_> {
                 break;
             };
             match group.run(self.walker, host, loader, SLICE) {
-                Ok(slice) => all += slice,
+                Ok(slice) => {
+                    all += slice;
+                    let ran = slice.executed.instructions.max(1);
+                    worker.takes = (TAKEN / ran).clamp(1, MOST_TAKEN);
+                }
                 Err(error) => self.fail(error),
             }
             if group.is_finished() {
                 worker.groups_ended += 1;
-                worker.vacant.push(group);
+                worker.vacant.push_back(group);
             } else {
                 worker.resident.push_back(group);
             }
@@ -332,9 +354,13 @@ impl Shared<'_> {
         all
     }
 
-    fn next_group(&self) -> Option<u64> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        (index < self.count).then_some(index)
+    /// Takes `count` groups, or fewer towards the end, so that all host threads end at once.
+    fn next_groups(&self, count: u64) -> Range<u64> {
+        let seen = self.next.0.load(Ordering::Relaxed);
+        let fair = self.count.saturating_sub(seen) / (4 * self.workers);
+        let count = count.min(fair).max(1);
+        let first = self.next.0.fetch_add(count, Ordering::Relaxed);
+        first.min(self.count)..first.saturating_add(count).min(self.count)
     }
 
     /// Ends the walker if no thread has ended for too long; `now` is in milliseconds from its
@@ -363,7 +389,7 @@ impl Shared<'_> {
     }
 
     /// Adds this host thread's live threads to the report of a hang.
-    fn report_live(&self, resident: &VecDeque<Resident>) {
+    fn report_live(&self, resident: &VecDeque<Box<Resident>>) {
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(DispatchError::Hang { live, threads }) = &mut *outcome {
             for at in resident

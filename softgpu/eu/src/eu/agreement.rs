@@ -170,7 +170,7 @@ fn types(random: &mut Random, takes: Takes) -> [Type; 3] {
     [first, other(random), other(random)]
 }
 
-fn instruction(random: &mut Random) -> Instruction {
+pub(super) fn instruction(random: &mut Random) -> Instruction {
     let (opcode, takes) = random.pick(&OPCODES);
     let mut instruction = Instruction::new(opcode);
     instruction.exec_size = random.pick(&[1, 2, 4, 8, 16, 32]);

@@ -21,6 +21,8 @@ const GAP: usize = 4;
 pub(super) struct Lines([u64; WORDS]);
 
 impl Lines {
+    /// None of them.
+    pub const NONE: Self = Self([0; WORDS]);
     /// All of them.
     pub const ALL: Self = Self([u64::MAX; WORDS]);
 
@@ -42,6 +44,24 @@ impl Lines {
         for (word, other) in self.0.iter_mut().zip(other.0) {
             *word |= other;
         }
+    }
+
+    /// What a thread that starts with so many bytes of general registers has.
+    pub fn at_start(bytes: usize) -> Self {
+        let mut lines = Self::default();
+        lines.mark(regs::GRF_BASE..regs::GRF_BASE + bytes);
+        lines.mark(regs::STATE..regs::CONTROL + 4);
+        lines.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        lines
+    }
+
+    /// Where the lines begin that lie before `end` whole.
+    pub fn offsets(&self, end: usize) -> impl Iterator<Item = u32> {
+        let all = (0..end / LINE).filter(|line| {
+            let word = self.0.get(line / 64);
+            word.is_some_and(|word| word >> (line % 64) & 1 != 0)
+        });
+        all.map(|line| (LINE * line) as u32)
     }
 
     /// The bytes of the lines, in runs. Runs with at most a few lines between them, none of which
@@ -74,6 +94,15 @@ impl Lines {
             *word &= !other;
         }
         rest
+    }
+
+    /// The lines of which all bytes `are`, too.
+    pub fn mark_whole(&mut self, are: impl Fn(usize) -> bool) {
+        for line in 0..64 * WORDS {
+            if (LINE * line..LINE * (line + 1)).all(&are) {
+                self.mark(LINE * line..LINE * (line + 1));
+            }
+        }
     }
 
     /// The lines that lie in these bytes whole.

@@ -31,8 +31,13 @@ mod program;
 #[cfg(test)]
 mod program_tests;
 mod regs;
+mod relay;
+#[cfg(test)]
+mod relay_tests;
 mod routine;
 mod send;
+#[cfg(target_arch = "x86_64")]
+mod settled;
 mod shadow;
 mod special;
 mod state;
@@ -42,4 +47,5 @@ mod trace;
 mod vector;
 
 pub use program::{Code, Execution, Program, Programs};
+pub use relay::Relay;
 pub use thread::{Counters, Stop, Thread, ThreadStart};

@@ -641,7 +641,7 @@ impl Shadow {
 }
 
 /// The bytes from the first that a direct source reads to the last.
-fn extent(source: &Source, lanes: usize) -> usize {
+pub(super) fn extent(source: &Source, lanes: usize) -> usize {
     let size = source.element.bytes() as usize;
     match source.shape {
         Shape::Scalar => size,

@@ -209,9 +209,28 @@ impl State {
         }
     }
 
+    /// Makes this the state of a thread that begins at `ip`, with these channels; its registers are another
+    /// matter.
+    #[inline(always)]
+    pub fn begin(&mut self, ip: u32, channels: u32) {
+        self.ip = ip;
+        self.active = channels;
+        self.dispatched = channels;
+        self.parked = 0;
+        self.call_mask = u32::MAX;
+        self.next_wake = u32::MAX;
+        self.barrier = None;
+        self.counters = Counters::default();
+    }
+
     /// Applies the modes of cr0 after a write to it.
     pub fn reload_control(&mut self) {
-        self.control = self.regs.dword(regs::CONTROL);
+        self.set_control(self.regs.dword(regs::CONTROL));
+    }
+
+    /// Applies the modes of this value of cr0.
+    pub fn set_control(&mut self, control: u32) {
+        self.control = control;
         self.fp = FpMode::from_cr0(self.control);
         self.fp_modes = vector::modes(self.fp);
         self.usual_fp = vector::is_usual(self.fp);

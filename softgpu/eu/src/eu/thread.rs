@@ -11,6 +11,7 @@ use super::operand::LANES;
 use super::ops::value::FpMode;
 use super::program::Code;
 use super::regs::{self, GRF_BASE, Registers};
+use super::relay::Refill;
 use super::routine::{Block, Routine};
 use super::state::State;
 use super::{flow, general, native, send, shadow, systolic, trace};
@@ -55,6 +56,14 @@ pub struct ThreadStart<'a> {
     pub cr0: u32,
 }
 
+impl ThreadStart<'_> {
+    /// From XeHPG on, the thread's number in its group (r0.2 bits 7:0).
+    pub(super) fn number(&self) -> u32 {
+        let bytes = self.payload.get(8..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) & 0xff)
+    }
+}
+
 /// Why [`Thread::run`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -77,18 +86,26 @@ pub struct Counters {
     pub channels: u64,
 }
 
+impl core::ops::AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.instructions += other.instructions;
+        self.channels += other.channels;
+    }
+}
+
 /// One EU thread.
 #[derive(Debug)]
 pub struct Thread {
     state: State,
     ended: bool,
     modes: Modes,
-    refill: Refill,
+    reset: Reset,
+    pub(super) refill: Refill,
 }
 
 /// How a register file in which `before` may have been written gets a payload of so many bytes.
 #[derive(Clone, Debug, Default)]
-struct Refill {
+struct Reset {
     bytes: usize,
     before: Lines,
     /// What is cleared.
@@ -97,19 +114,15 @@ struct Refill {
     after: Lines,
 }
 
-impl Refill {
+impl Reset {
     fn of(bytes: usize, before: Lines) -> Self {
         let range = GRF_BASE..GRF_BASE + bytes;
-        let mut after = Lines::default();
-        after.mark(range.clone());
-        after.mark(regs::STATE..regs::CONTROL + 4);
-        after.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
         let filled = Lines::inside(range);
         Self {
             bytes,
             before,
             unclean: before.without(&filled).runs(&filled),
-            after,
+            after: Lines::at_start(bytes),
         }
     }
 }
@@ -153,6 +166,7 @@ impl Thread {
             },
             ended: false,
             modes: Modes::default(),
+            reset: Reset::default(),
             refill: Refill::default(),
         };
         thread.restart(start);
@@ -161,29 +175,37 @@ impl Thread {
 
     /// Starts over like [`Thread::new`], keeping the register file's allocation.
     pub fn restart(&mut self, start: &ThreadStart<'_>) {
+        self.place(start);
         let grf_count = start.grf_count.min(256);
         let state = &mut self.state;
-        if state.rules.family != start.family {
-            state.rules = Rules::of(start.family);
-        }
         let most = usize::from(grf_count) * start.family.grf_bytes();
         let payload = start.payload.get(..most).unwrap_or(start.payload);
-        if self.refill.bytes != payload.len() || self.refill.before != state.dirty {
-            self.refill = Refill::of(payload.len(), state.dirty);
+        if self.reset.bytes != payload.len() || self.reset.before != state.dirty {
+            self.reset = Reset::of(payload.len(), state.dirty);
         }
-        let unclean = &self.refill.unclean;
+        self.refill.holds = false;
+        let unclean = &self.reset.unclean;
         state.regs.reset(start.family, grf_count, unclean, payload);
-        state.dirty = self.refill.after;
+        state.dirty = self.reset.after;
         state.payload = payload.len() as u32;
-        if let Some(shadow) = &mut state.shadow {
-            shadow.started = false;
-        }
-        state.thread_slot = start.thread_slot;
-        state.number = state.regs.dword(GRF_BASE + 8) & 0xff;
         state.regs.set_dword(regs::STATE, start.sr0);
         state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
         state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
         state.regs.set_dword(regs::CONTROL, start.cr0);
+    }
+
+    /// Starts over, but for the registers.
+    #[inline(always)]
+    pub(super) fn place(&mut self, start: &ThreadStart<'_>) {
+        let state = &mut self.state;
+        if state.rules.family != start.family {
+            state.rules = Rules::of(start.family);
+        }
+        if let Some(shadow) = &mut state.shadow {
+            shadow.started = false;
+        }
+        state.thread_slot = start.thread_slot;
+        state.number = start.number();
         if self.modes.cr0 == Some(start.cr0) {
             let Modes {
                 fp, vector, usual, ..
@@ -191,7 +213,7 @@ impl Thread {
             (state.fp, state.fp_modes, state.usual_fp) = (fp, vector, usual);
             state.control = start.cr0;
         } else {
-            state.reload_control();
+            state.set_control(start.cr0);
             self.modes = Modes {
                 cr0: Some(start.cr0),
                 fp: state.fp,
@@ -199,16 +221,26 @@ impl Thread {
                 usual: state.usual_fp,
             };
         }
-        state.ip = start.ip as u32;
-        state.active = start.dispatch_mask;
-        state.dispatched = start.dispatch_mask;
         state.simd = start.simd;
-        state.parked = 0;
-        state.call_mask = u32::MAX;
-        state.next_wake = u32::MAX;
-        state.barrier = None;
-        state.counters = Counters::default();
+        state.begin(start.ip as u32, start.dispatch_mask);
         self.ended = false;
+    }
+
+    /// Whether the register file is one for such threads.
+    pub(super) fn fits(&self, start: &ThreadStart<'_>) -> bool {
+        self.state.regs.grf_end() == regs::end(start.family, start.grf_count.min(256))
+            && start.payload.len() <= self.state.regs.grf().len()
+            && self.state.payload as usize == start.payload.len()
+    }
+
+    /// The state.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The state, and how it gets the next thread's registers.
+    pub(super) fn parts(&mut self) -> (&mut State, &Refill) {
+        (&mut self.state, &self.refill)
     }
 
     /// The instruction pointer, in bytes from the instruction base.
@@ -242,23 +274,26 @@ impl Thread {
     /// # Errors
     /// The fault of the instruction at [`Thread::ip`].
     pub fn run(&mut self, env: &GroupEnv<'_>, code: &Code, budget: u32) -> Result<Stop, Fault> {
-        let mut left = budget as usize;
         if self.ended {
             return Ok(Stop::EndOfThread);
         }
+        self.proceed(env, code, budget as usize)
+    }
+
+    /// Runs at most `left` instructions.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn proceed(
+        &mut self,
+        env: &GroupEnv<'_>,
+        code: &Code,
+        mut left: usize,
+    ) -> Result<Stop, Fault> {
+        // It may write more than the code with which it began.
+        self.refill.holds = false;
         // What is checked is interpreted.
         let patience = code.patience().filter(|_| env.checks.is_none());
-        if patience.is_some()
-            && self.state.counters.instructions == 0
-            && let Some((routine, start)) = code.start(&self.state)
-        {
-            self.state.dirty.add(routine.written());
-            let went = native::begin(&mut self.state, routine, &start, env, &mut left);
-            if let Some(Went::Ended) = went.map_err(|fault| *fault)? {
-                self.ended = true;
-                return Ok(Stop::EndOfThread);
-            }
-        }
         self.state.notify(env);
         if let Some(checks) = env.checks {
             shadow::start(&mut self.state, checks);

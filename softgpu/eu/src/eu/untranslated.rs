@@ -1,8 +1,11 @@
 //! Hosts for which there are no translations: everything is interpreted.
 
+use core::num::NonZero;
+
+use super::lines::Lines;
 use super::routine::Routine;
 use super::state::State;
-use super::thread::Went;
+use super::thread::{Counters, ThreadStart, Went};
 use crate::{Fault, GroupEnv};
 
 /// The translations of a routine: none.
@@ -38,18 +41,48 @@ impl Start {
     pub fn fits(&self, _: &State) -> bool {
         false
     }
+
+    /// None.
+    pub fn id(&self) -> Option<NonZero<u64>> {
+        None
+    }
+
+    /// None.
+    pub fn settled(&self) -> &Lines {
+        &Lines::NONE
+    }
+}
+
+/// Lines of register bytes that are zeroed before a thread begins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clean;
+
+impl Clean {
+    /// Nothing begins.
+    pub fn new(_: &Lines, _: usize) -> Self {
+        Self
+    }
+}
+
+/// What a relay came to.
+#[derive(Debug)]
+pub(super) struct Relayed {
+    /// How many threads ended.
+    pub ended: usize,
+    /// What they have executed.
+    pub executed: Counters,
+    /// Of the thread after them: how many ops it may still execute, or its fault.
+    pub last: Option<Result<usize, Box<Fault>>>,
 }
 
 /// Runs nothing.
-///
-/// # Errors
-/// None.
-pub(super) fn begin(
+pub(super) fn relay<'s>(
     _: &mut State,
     _: &Routine,
     _: &Start,
+    _: (&ThreadStart<'s>, impl Iterator<Item = ThreadStart<'s>>),
+    _: (&Clean, usize),
     _: &GroupEnv<'_>,
-    _: &mut usize,
-) -> Result<Option<Went>, Box<Fault>> {
-    Ok(None)
+) -> Option<Relayed> {
+    None
 }

@@ -66,6 +66,16 @@ pub struct Plain {
 }
 
 impl Plain {
+    /// The register bytes that a load by an instruction of `exec_size` channels, all of them enabled, writes
+    /// whole.
+    pub fn response(&self, exec_size: u8) -> Option<core::ops::Range<usize>> {
+        let packed = self.plane_bytes == u32::from(self.lanes) * u32::from(self.slot);
+        let all = !self.stores && exec_size == self.lanes && packed;
+        let start = self.data as usize;
+        let bytes = usize::from(self.planes) * self.plane_bytes as usize;
+        all.then_some(start..start + bytes)
+    }
+
     /// Prepares the message of an instruction of `exec_size` channels, if it is one.
     pub fn of(
         meaning: &Meaning,

@@ -84,7 +84,7 @@ impl Part {
         let to = |block: &mut Option<u32>| *block = block.and_then(|block| number(block, after));
         match &mut block.end {
             End::Next(next) => to(next),
-            End::Leave => {}
+            End::Leave | End::Thread(_) => {}
             End::Branch(branch) => match &mut branch.uniform {
                 Uniform::Jump { not_taken, taken } => [not_taken, taken].into_iter().for_each(to),
                 Uniform::Channels { none, all } => [none, all].into_iter().for_each(to),
@@ -212,6 +212,7 @@ fn block(
     let end = match rest.first() {
         _ if live => End::Leave,
         Some(op) if matches!(op.action, Action::Flow) => End::Branch(branch(op, rules, number)),
+        Some(op) if ends_thread(op) => End::Thread(op.exec_size),
         Some(_) => End::Leave,
         None => End::Next(steps.last().and_then(|last| number(last.next_ip))),
     };

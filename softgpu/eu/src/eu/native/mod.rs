@@ -6,8 +6,10 @@
 //! thread, and slices that end inside a block, are the interpreter's.
 
 mod graph;
+mod relay;
 mod run;
 
+use core::num::NonZero;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,10 +17,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use eu_native::{Block, Channels, Code, Layout};
 
 use self::graph::Graph;
+pub(super) use self::relay::{Clean, Relayed, relay};
 #[cfg(test)]
 pub(super) use self::run::alone;
-pub(super) use self::run::{Start, begin, run};
+pub(super) use self::run::{Start, run};
 use super::family::Rules;
+use super::lines::Lines;
 use super::regs;
 use super::routine::Routine;
 use super::state::State;
@@ -43,6 +47,16 @@ struct Variant {
     key: OnceLock<Key>,
     heat: AtomicU32,
     code: OnceLock<Option<Translation>>,
+    settled: OnceLock<Settled>,
+}
+
+/// What threads that begin with an op write before they read it.
+#[derive(Debug)]
+struct Settled {
+    at: usize,
+    lines: Lines,
+    /// No other has it.
+    id: Option<NonZero<u64>>,
 }
 
 #[cfg(test)]
@@ -95,6 +109,18 @@ struct Translation {
     ops: usize,
 }
 
+/// What host code for these channels depends on.
+const fn layout(channels: Channels) -> Layout {
+    Layout {
+        channels,
+        flags: regs::FLAG as u32,
+        control: regs::CONTROL as u32,
+        state: regs::STATE as u32,
+        message: regs::MESSAGE_CONTROL as u32,
+        general: regs::GRF_BASE as u32,
+    }
+}
+
 /// No block begins there.
 const NOWHERE: u32 = u32::MAX;
 
@@ -138,11 +164,7 @@ impl Translation {
             let row = controls.iter().position(|known| *known == control)?;
             *entries.get_mut(row * ops + block.first as usize)? = number;
         }
-        let layout = Layout {
-            channels: key.channels,
-            flags: regs::FLAG as u32,
-            control: regs::CONTROL as u32,
-        };
+        let layout = layout(key.channels);
         Some(Self {
             code: Code::new(&blocks, layout)?,
             controls,

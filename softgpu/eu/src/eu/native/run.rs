@@ -1,35 +1,62 @@
 //! How a thread runs host code, and what the code calls back for.
 
 use core::ffi::c_void;
+use core::num::NonZero;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(test)]
-use eu_native::{Block, Code, Layout};
-use eu_native::{Channels, End, Frame, Next, Step};
+use eu_native::{Block, Code};
+use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
 #[cfg(test)]
 use super::graph::step;
 use super::graph::{Graph, Part, ends_thread};
-use super::{Key, Translation};
+#[cfg(test)]
+use super::layout;
+use super::{Key, Settled, Translation};
+use crate::eu::lines::Lines;
 use crate::eu::op::{Action, Op};
 use crate::eu::routine::Routine;
 use crate::eu::state::State;
 use crate::eu::thread::{self, Went};
-use crate::eu::{flow, regs};
+use crate::eu::{flow, regs, settled};
 use crate::sf::host;
 use crate::{Fault, GroupEnv};
 
 /// What the callbacks work on.
-struct Run<'a> {
-    state: &'a mut State,
-    routine: &'a Routine,
-    graph: &'a Graph,
-    translation: &'a Translation,
-    env: &'a GroupEnv<'a>,
-    channels: Channels,
-    fault: Option<Fault>,
+pub(super) struct Run<'a> {
+    pub state: &'a mut State,
+    pub routine: &'a Routine,
+    pub graph: &'a Graph,
+    pub translation: &'a Translation,
+    pub env: &'a GroupEnv<'a>,
+    pub channels: Channels,
+    /// The threads that begin in the run, the one of which `state` is, and where they begin.
+    pub entrants: &'a [Entrant],
+    pub begun: usize,
+    pub ip: u32,
+    pub fault: Option<Fault>,
 }
 
+/// No thread begins in the run.
+const NONE_BEGUN: usize = usize::MAX;
+
 impl Run<'_> {
+    /// Makes the state that of the thread that runs, which may have begun in host code.
+    #[inline]
+    pub fn follow(&mut self, frame: &Frame) {
+        let begun = self.entrants.len() - frame.threads.waiting as usize;
+        let running = begun.wrapping_sub(1);
+        if running != self.begun
+            && let Some(entrant) = self.entrants.get(running)
+        {
+            self.begun = running;
+            self.state.begin(self.ip, self.state.dispatched);
+            self.state.thread_slot = entrant.slot;
+            self.state.number = entrant.number;
+        }
+    }
+
     /// Before a message that host code did not perform.
     fn learn(&self, op: &Op, number: u32) {
         let part = self.graph.of_op.get(number as usize);
@@ -100,7 +127,12 @@ pub(in crate::eu) struct Start {
     key: Key,
     variant: usize,
     number: u32,
+    settled: Lines,
+    id: Option<NonZero<u64>>,
 }
+
+/// The number of such codes so far.
+static STARTS: AtomicU64 = AtomicU64::new(0);
 
 impl Start {
     /// That of a thread at the op at `at`, if there is some.
@@ -111,11 +143,21 @@ impl Start {
             let translation = own.code.get()?.as_ref()?;
             let fits = own.key.get()?.channels == key.channels;
             let number = translation.entry(at, key.control).filter(|_| fits)?;
+            let ops = routine.ops().get(at..).unwrap_or_default();
+            let settle = || Settled {
+                at,
+                lines: settled::lines(ops, state.active, state.rules),
+                id: NonZero::new(STARTS.fetch_add(1, Ordering::Relaxed) + 1),
+            };
+            let settled = own.settled.get_or_init(settle);
+            let known = settled.at == at;
             Some(Self {
                 ip: state.ip,
                 key,
                 variant,
                 number,
+                settled: if known { settled.lines } else { Lines::NONE },
+                id: settled.id.filter(|_| known),
             })
         })
     }
@@ -125,38 +167,31 @@ impl Start {
     pub fn fits(&self, state: &State) -> bool {
         self.ip == state.ip && Key::of(state) == Some(self.key)
     }
-}
 
-/// Runs a thread that begins. Gives what [`run`] does, or nothing if it is to be called: the thread may
-/// have gone on.
-///
-/// # Errors
-/// As [`run`].
-#[inline(always)]
-pub(in crate::eu) fn begin(
-    state: &mut State,
-    routine: &Routine,
-    start: &Start,
-    env: &GroupEnv<'_>,
-    left: &mut usize,
-) -> Result<Option<Went>, Box<Fault>> {
-    let native = routine.native();
-    let variant = native.variants.get(start.variant);
-    let code = variant.and_then(|variant| variant.code.get());
-    let (Some(Some(translation)), Some(graph)) = (code, native.graph.get()) else {
-        return Ok(None);
-    };
-    let code = (graph, translation, start.number, start.key.channels);
-    let mut at = usize::MAX;
-    execute(state, routine, code, &mut at, env, left)?;
-    let end = graph.ends.get(at).copied().unwrap_or_default();
-    if end != 0 && *left != 0 {
-        state.counters.instructions += 1;
-        state.counters.channels += u64::from(end);
-        return Ok(Some(Went::Ended));
+    /// A number that no other such code of any kernel has.
+    pub fn id(&self) -> Option<NonZero<u64>> {
+        self.id
     }
-    state.follow_control();
-    Ok(None)
+
+    /// The registers that threads write before they read them.
+    pub fn settled(&self) -> &Lines {
+        &self.settled
+    }
+
+    pub(super) fn channels(&self) -> Channels {
+        self.key.channels
+    }
+
+    /// The number of the block.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(super) fn code<'a>(&self, routine: &'a Routine) -> Option<(&'a Graph, &'a Translation)> {
+        let native = routine.native();
+        let code = native.variants.get(self.variant)?.code.get()?;
+        Some((native.graph.get()?, code.as_ref()?))
+    }
 }
 
 /// Runs host code from the start of a block at `at` on; false if there is none. Then `at` may be where
@@ -195,24 +230,7 @@ fn execute(
     env: &GroupEnv<'_>,
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
-    let mut frame = Frame {
-        regs: state.regs.bytes_mut().as_mut_ptr(),
-        context: core::ptr::null_mut(),
-        step: take_step,
-        branch: take_branch,
-        entries: core::ptr::null(),
-        local: env.slm.words().as_ptr().cast_mut().cast(),
-        local_bytes: 4 * env.slm.words().len() as u32,
-        windows: env.state.windows().of(env.memory),
-        general: env.bases.general.get(),
-        left: *left as u64,
-        instructions: 0,
-        channels: 0,
-        active: state.active,
-        parked: state.parked,
-        next_wake: state.next_wake,
-        at: 0,
-    };
+    let mut frame = frame(state, env, *left);
     let mut run = Run {
         state,
         routine,
@@ -220,6 +238,9 @@ fn execute(
         translation,
         env,
         channels,
+        entrants: &[],
+        begun: NONE_BEGUN,
+        ip: 0,
         fault: None,
     };
     frame.context = (&raw mut run).cast::<c_void>();
@@ -246,9 +267,34 @@ fn execute(
     }
 }
 
+/// The frame of a run that may execute `left` ops.
+#[inline(always)]
+pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame {
+    Frame {
+        regs: state.regs.bytes_mut().as_mut_ptr(),
+        context: core::ptr::null_mut(),
+        step: take_step,
+        branch: take_branch,
+        entries: core::ptr::null(),
+        first: core::ptr::null(),
+        threads: Threads::NONE,
+        local: env.slm.words().as_ptr().cast_mut().cast(),
+        local_bytes: 4 * env.slm.words().len() as u32,
+        windows: env.state.windows().of(env.memory),
+        general: env.bases.general.get(),
+        left: left as u64,
+        instructions: 0,
+        channels: 0,
+        active: state.active,
+        parked: state.parked,
+        next_wake: state.next_wake,
+        at: 0,
+    }
+}
+
 /// Brings the instruction pointer to the op that is next, and takes back what was counted with a
 /// block but not executed. Returns the op's number if it is known.
-fn finish(
+pub(super) fn finish(
     state: &mut State,
     routine: &Routine,
     graph: &Graph,
@@ -307,6 +353,7 @@ unsafe fn context<'a>(frame: &Frame) -> &'a mut Run<'a> {
 unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
+    run.follow(frame);
     let Some(op) = run.routine.ops().get(number as usize) else {
         return 2;
     };
@@ -330,6 +377,7 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
 unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
+    run.follow(frame);
     let Some(op) = run.routine.ops().get(number as usize) else {
         return Frame::LEAVE;
     };
@@ -379,18 +427,15 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             channels: 0,
             end: End::Leave,
         };
-        let layout = Layout {
-            channels,
-            flags: regs::FLAG as u32,
-            control: regs::CONTROL as u32,
-        };
-        let code = Code::new(&[block], layout).expect("enough registers");
+        let code = Code::new(&[block], layout(channels)).expect("enough registers");
         let mut frame = Frame {
             regs: state.regs.bytes_mut().as_mut_ptr(),
             context: core::ptr::null_mut(),
             step: refuse,
             branch: refuse,
             entries: core::ptr::null(),
+            first: core::ptr::null(),
+            threads: Threads::NONE,
             local: core::ptr::null_mut(),
             local_bytes: 0,
             windows: core::ptr::null(),

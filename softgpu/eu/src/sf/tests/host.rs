@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use eu_lanes::Modes;
-use eu_native::{Block, Channels, Code, End, Frame, Layout, Masking, Next, Step};
+use eu_native::{Block, Channels, Code, End, Frame, Layout, Masking, Next, Step, Threads};
 use isa_encoder::message::Message as Meaning;
 
 use crate::GroupEnv;
@@ -79,6 +79,9 @@ pub fn run(
         channels,
         flags: (bytes + BEHIND - 32) as u32,
         control: (bytes + BEHIND - 16) as u32,
+        state: 0,
+        message: 0,
+        general: 0,
     };
     let code = Code::new(&[block], layout).expect("translates");
     let mut asked = Asked {
@@ -98,6 +101,8 @@ pub fn run(
             step: ask,
             branch: ask,
             entries: core::ptr::null(),
+            first: core::ptr::null(),
+            threads: Threads::NONE,
             local: env.slm.words().as_ptr().cast_mut().cast(),
             local_bytes: 4 * env.slm.words().len() as u32,
             windows: env.state.windows().of(env.memory),
