@@ -212,6 +212,7 @@ registry! {
     StateClipMesh state_clip_mesh,
     StateSbeMesh state_sbe_mesh,
     StateCpsizeControlBuffer state_cpsize_control_buffer,
+    StateCoarsePixel state_coarse_pixel,
     StateDrawingRectangle state_drawing_rectangle,
     StateSamplerPaletteLoad0 state_sampler_palette_load0,
     StateChromaKey state_chroma_key,

@@ -2,7 +2,8 @@
 //!
 //! A driver of graphics sets the pipeline up at the start of its first batch, whatever it runs
 //! later. Nothing here draws, so the fields are not declared: the packets are known so that the
-//! commands behind them are found. Source: genxml, which has the manuals' names.
+//! commands behind them are found. Source: genxml, which has the manuals' names; for Xe3 that of Mesa
+//! 26.2, and `xe_gfxpipe_commands.h` of the xe kernel driver.
 
 use super::PacketId;
 
@@ -69,14 +70,14 @@ pipeline! { STATES:
     state_constant_hs "3DSTATE_CONSTANT_HS" 0x7819_0000 [Gen8..] { 11 in 7:0 }
     state_constant_ds "3DSTATE_CONSTANT_DS" 0x781a_0000 [Gen8..] { 11 in 7:0 }
     state_hs "3DSTATE_HS" 0x781b_0000 [Gen8..] { [Gen8..=XeHpc] 9 in 7:0, [Xe2..] 8 in 7:0 }
-    state_te "3DSTATE_TE" 0x781c_0000 [Gen8..] { [Gen8..=XeHpc] 4 in 7:0, [Xe2..] 5 in 7:0 }
+    state_te "3DSTATE_TE" 0x781c_0000 [Gen8..] { [Gen8..=Gen11] 4 in 7:0, [Gen12Lp..=XeHpc] 4 or more in 7:0, [Xe2..] 5 in 7:0 }
     state_ds "3DSTATE_DS" 0x781d_0000 [Gen8..] { [Gen8] 9 in 7:0, [Gen9..] 11 in 7:0 }
     state_streamout "3DSTATE_STREAMOUT" 0x781e_0000 [Gen8..] { 5 in 7:0 }
     state_sbe "3DSTATE_SBE" 0x781f_0000 [Gen8..] { [Gen8] 4 in 7:0, [Gen9..] 6 in 7:0 }
     state_ps "3DSTATE_PS" 0x7820_0000 [Gen8..] { 12 in 7:0 }
     state_viewport_state_pointers_sf_clip "3DSTATE_VIEWPORT_STATE_POINTERS_SF_CLIP" 0x7821_0000 [Gen8..] { 2 in 7:0 }
     state_cps "3DSTATE_CPS" 0x7822_0000 [Gen11] { 9 in 7:0 }
-    state_cps_pointers "3DSTATE_CPS_POINTERS" 0x7822_0000 [Gen12Lp..] { 2 in 15:0 }
+    state_cps_pointers "3DSTATE_CPS_POINTERS" 0x7822_0000 [Gen12Lp..=Xe2] { 2 in 15:0 }
     state_viewport_state_pointers_cc "3DSTATE_VIEWPORT_STATE_POINTERS_CC" 0x7823_0000 [Gen8..] { 2 in 7:0 }
     state_blend_state_pointers "3DSTATE_BLEND_STATE_POINTERS" 0x7824_0000 [Gen8..] { 2 in 7:0 }
     state_binding_table_pointers_vs "3DSTATE_BINDING_TABLE_POINTERS_VS" 0x7826_0000 [Gen8..] { 2 in 7:0 }
@@ -142,6 +143,7 @@ pipeline! { STATES:
     state_clip_mesh "3DSTATE_CLIP_MESH" 0x7881_0000 [XeHpg..] { 2 in 7:0 }
     state_sbe_mesh "3DSTATE_SBE_MESH" 0x7882_0000 [XeHpg..] { 2 in 7:0 }
     state_cpsize_control_buffer "3DSTATE_CPSIZE_CONTROL_BUFFER" 0x7883_0000 [XeHpg..] { 8 in 7:0 }
+    state_coarse_pixel "3DSTATE_COARSE_PIXEL" 0x7889_0000 [Xe3..] { 2 in 7:0 }
     state_drawing_rectangle "3DSTATE_DRAWING_RECTANGLE" 0x7900_0000 [Gen8..] { 4 in 7:0 }
     state_sampler_palette_load0 "3DSTATE_SAMPLER_PALETTE_LOAD0" 0x7902_0000 [Gen8..] { 2 or more in 7:0 }
     state_chroma_key "3DSTATE_CHROMA_KEY" 0x7904_0000 [Gen8..] { 4 in 7:0 }

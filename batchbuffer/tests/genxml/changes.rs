@@ -10,10 +10,15 @@ use crate::declared;
 /// Facts of Xe3 that Xe2 does not have (`+`), and the other way round (`-`).
 ///
 /// Source: Intel's compute-runtime, `hw_cmds_generated_xe3_core.inl` against
-/// `hw_cmds_generated_xe2_hpg_core.inl` and the masks in its `hw_cmds_base.h`. Walkers repeat what
+/// `hw_cmds_generated_xe2_hpg_core.inl` and the masks in its `hw_cmds_base.h`; for coarse pixels,
+/// `gen30.xml` of Mesa 26.2. Walkers repeat what
 /// their body and descriptor have.
 #[rustfmt::skip]
 const XE3: &[&str] = &[
+    "+ 3DSTATE_COARSE_PIXEL: header 78890000",
+    "+ 3DSTATE_COARSE_PIXEL: length 2 in 7:0",
+    "- 3DSTATE_CPS_POINTERS: header 78220000",
+    "- 3DSTATE_CPS_POINTERS: length 2 in 15:0",
     "+ 3DSTATE_BTD: field 1:11:9 uint Dynamic Stack Management Mechanism Miss Penalty",
     "+ 3DSTATE_BTD: field 1:14:12 uint Dynamic Stack Management Mechanism Hit Reward",
     "+ 3DSTATE_BTD: field 1:17:15 uint Dynamic Stack Management Mechanism Scaling Factor",

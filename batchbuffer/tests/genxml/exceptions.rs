@@ -34,6 +34,7 @@ macro_rules! exceptions {
 }
 
 const OPEN: &str = "the packet has more than one length; we give the smallest";
+const GREW: &str = "the files of Mesa 26.2 have one dword more, which its drivers write";
 const ADDRESS: &str = "its 48-bit address, which genxml has too, reaches into a fourth dword";
 const SIGN: &str = "a slip of genxml: tilings are not signed, and the next file has uint";
 const SIMT: &str = "the codes are those of SIMD16 and SIMD32, which we name alike everywhere";
@@ -44,6 +45,7 @@ const LATER: &str =
 exceptions! {
     /// Facts of genxml that we do not declare.
     NOT_DECLARED:
+    "3DSTATE_TE" [Gen12Lp..=XeHpc] "length 4 in 7:0": GREW;
     "COMPUTE_WALKER" [Xe2] "field 0:17:15 uint CFE SubOpcode Variant":
         "two of its bits are part of the header, and it is always zero";
     "COMPUTE_WALKER" [XeHpg..=Xe2] "value Partition Type":
@@ -85,6 +87,7 @@ const BODY: &str = "genxml has it in COMPUTE_WALKER_BODY, which is the packet's 
 exceptions! {
     /// Facts that we declare and genxml does not have.
     NOT_IN_GENXML:
+    "3DSTATE_TE" [Gen12Lp..=XeHpc] "length ? in 7:0": GREW;
     "3DSTATE_URB_ALLOC_DS" [Gen12Lp..=Xe2] "": LATER;
     "3DSTATE_URB_ALLOC_GS" [Gen12Lp..=Xe2] "": LATER;
     "3DSTATE_URB_ALLOC_HS" [Gen12Lp..=Xe2] "": LATER;

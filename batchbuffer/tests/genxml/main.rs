@@ -18,7 +18,7 @@ mod xml;
 
 use std::path::{Path, PathBuf};
 
-use batchbuffer::registers;
+use batchbuffer::{Engine, decode, registers};
 use facts::{Facts, normal};
 
 fn table_path() -> PathBuf {
@@ -126,6 +126,56 @@ fn the_table_covers_all_families() {
         normal("field 4:31:30 uint SIMDsize")
     );
     assert_ne!(normal("field 4:3:0 uint A"), normal("field 4:30:0 uint A"));
+}
+
+/// Instructions of genxml that the driver does not declare, and the software GPU refuses: they start
+/// threads, or draw.
+const REFUSED: [&str; 5] = [
+    "3DPRIMITIVE_EXTENDED",
+    "MEDIA_OBJECT",
+    "MEDIA_OBJECT_GRPID",
+    "MEDIA_OBJECT_PRT",
+    "MEDIA_OBJECT_WALKER",
+];
+
+/// What a driver may put into a batch is found again: nothing behind it is taken for a command.
+#[test]
+fn every_instruction_of_genxml_has_a_length() {
+    let Some(folder) = oracles::variable("GENXML_DIR", "folder with Mesa's packet descriptions")
+    else {
+        return;
+    };
+    let engines = [("render", Engine::Render), ("blitter", Engine::Blitter)];
+    let names = engines.map(|(name, _)| name);
+    let mut seen = 0;
+    let mut differences = Vec::new();
+    for family in devinfo::Family::ALL {
+        for (name, engine, header, length) in xml::instructions(Path::new(&folder), family, &names)
+        {
+            if REFUSED.contains(&name.as_str()) {
+                continue;
+            }
+            seen += 1;
+            let engine = engines.iter().find(|(name, _)| *name == engine).unwrap().1;
+            let mut dwords = vec![0; 0x1000];
+            dwords[0] = header;
+            match decode(family, engine, &dwords) {
+                Ok(packet) if packet.id.layout().name != name => {
+                    let other = packet.id.layout().name;
+                    differences.push(format!("{family}: {name} ({header:#010x}) is {other}"));
+                }
+                Ok(packet) => {
+                    let found = length.is_some_and(|length| length as usize != packet.len());
+                    if found && packet.issue.is_some() {
+                        differences.push(format!("{family}: {name} has {length:?} dwords"));
+                    }
+                }
+                Err(error) => differences.push(format!("{family}: {name}: {error}")),
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(seen > 700, "{seen}");
 }
 
 /// Registers that genxml calls otherwise than the table.

@@ -36,6 +36,8 @@ struct Field {
 #[derive(Clone, Debug)]
 struct Element {
     instruction: bool,
+    /// The engines whose command streamers know it.
+    engines: Vec<String>,
     length: Option<u32>,
     bias: Option<u32>,
     fields: Vec<Field>,
@@ -161,6 +163,7 @@ fn load(folder: &Path, name: &str) -> Document {
                 }
                 let element = Element {
                     instruction: tag == "instruction",
+                    engines: engines(node),
                     length: node.attribute("length").map(|l| number(l) as u32),
                     bias: node.attribute("bias").map(|b| number(b) as u32),
                     fields,
@@ -173,6 +176,37 @@ fn load(folder: &Path, name: &str) -> Document {
         }
     }
     document
+}
+
+/// An instruction's engines.
+fn engines(node: roxmltree::Node<'_, '_>) -> Vec<String> {
+    let engines = node.attribute("engine").unwrap_or_default();
+    engines.split('|').map(str::to_owned).collect()
+}
+
+/// The instructions of a family that some of `engines` know: name, engine, header and length. None if
+/// the family has no file.
+pub fn instructions(
+    folder: &Path,
+    family: Family,
+    engines: &[&'static str],
+) -> Vec<(String, &'static str, u32, Option<u32>)> {
+    let mut names = files(family).into_iter();
+    let Some(name) = names.find(|name| folder.join(name).is_file()) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for ((tag, name), element) in load(folder, name).elements {
+        let known = engines
+            .iter()
+            .find(|known| element.engines.iter().any(|engine| engine == *known));
+        if let Some(engine) = known.filter(|_| tag == "instruction") {
+            let fixed = element.fields.iter().filter(|field| field.end < 32);
+            let header = fixed.filter_map(|field| field.default.map(|value| value << field.start));
+            found.push((name, *engine, header.sum::<u64>() as u32, element.length));
+        }
+    }
+    found
 }
 
 /// The offsets of a family's registers; empty if it has no file.

@@ -298,6 +298,7 @@ impl Streamer<'_> {
             PacketId::MiFlushDw => flush::flush_dw(self, packet)?,
             PacketId::GpgpuWalker => walker::gpgpu_walker(self, packet)?,
             PacketId::ComputeWalker => walker::compute_walker(self, packet)?,
+            PacketId::ExecuteIndirectDispatch => walker::indirect_dispatch(self, packet)?,
             id if states::executes(id) => states::execute(self, packet)?,
             id if blit::executes(id) => blit::execute(self, packet)?,
             // Kept by the hardware for draws, which end the batch below.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use batchbuffer::dispatch as limits;
-use batchbuffer::packets::{compute_walker, gpgpu_walker};
+use batchbuffer::packets::{compute_walker, execute_indirect_dispatch, gpgpu_walker};
 use batchbuffer::registers::own;
 use batchbuffer::states::postsync_data::Operation;
 use batchbuffer::states::{interface_descriptor_data as idd, postsync_data};
@@ -136,6 +136,67 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
     if packet.flag(cw::WORKLOAD_PARTITION_ENABLE) {
         return Err(cs.refuse(packet, "partitions over several tiles are not modelled"));
     }
+    let indirect = packet.flag(cw::INDIRECT_PARAMETER_ENABLE);
+    let groups = groups(cs, packet, indirect, COMPUTE_GROUPS);
+    walk(cs, packet, groups)
+}
+
+/// EXECUTE_INDIRECT_DISPATCH: a walker whose numbers of groups are in memory.
+pub(super) fn indirect_dispatch(
+    cs: &mut Streamer<'_>,
+    packet: &Decoded<'_>,
+) -> Result<(), Failure> {
+    use execute_indirect_dispatch as eid;
+    if packet.flag(eid::PREDICATE_ENABLE) && !mi::predicate_holds(cs.state) {
+        return Ok(());
+    }
+    let mut count = packet.get32(eid::MAX_COUNT);
+    if packet.flag(eid::COUNT_BUFFER_INDIRECT_ENABLE) {
+        count = count.min(cs.read_u32(packet, packet.address(eid::COUNT_BUFFER_ADDRESS))?);
+    }
+    match count {
+        0 => return Ok(()),
+        1 => {}
+        _ => {
+            let why = format!("{count} dispatches by one command are not modelled: one is");
+            return Err(cs.refuse(packet, why));
+        }
+    }
+    let arguments = packet.address(eid::ARGUMENT_BUFFER_START_ADDRESS);
+    let mut groups = [0, 0, 0].map(|_: u32| 0..0);
+    for (axis, groups) in (0..).zip(&mut groups) {
+        let (start, _) = COMPUTE_GROUPS[axis as usize];
+        *groups = packet.get32(start)..cs.read_u32(packet, arguments.offset(4 * axis))?;
+    }
+    walk(cs, packet, groups)
+}
+
+/// The fields of a compute walker that say which groups there are.
+const COMPUTE_GROUPS: [(&Field, &Field); 3] = {
+    use compute_walker as cw;
+    [
+        (
+            cw::THREAD_GROUP_ID_STARTING_X,
+            cw::THREAD_GROUP_ID_X_DIMENSION,
+        ),
+        (
+            cw::THREAD_GROUP_ID_STARTING_Y,
+            cw::THREAD_GROUP_ID_Y_DIMENSION,
+        ),
+        (
+            cw::THREAD_GROUP_ID_STARTING_Z,
+            cw::THREAD_GROUP_ID_Z_DIMENSION,
+        ),
+    ]
+};
+
+/// Runs the groups of a compute walker's body.
+fn walk(
+    cs: &mut Streamer<'_>,
+    packet: &Decoded<'_>,
+    groups: [Range<u32>; 3],
+) -> Result<(), Failure> {
+    use compute_walker as cw;
     let Some(descriptor) = packet.state(cw::INTERFACE_DESCRIPTOR) else {
         return Err(cs.refuse(packet, "it is too short to hold an interface descriptor"));
     };
@@ -148,25 +209,7 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
         kernel: descriptor.get(idd::KERNEL_START_POINTER),
         simd: simd(cs, packet, packet.get(cw::SIMD_SIZE))?,
         grf_count,
-        groups: groups(
-            cs,
-            packet,
-            packet.flag(cw::INDIRECT_PARAMETER_ENABLE),
-            [
-                (
-                    cw::THREAD_GROUP_ID_STARTING_X,
-                    cw::THREAD_GROUP_ID_X_DIMENSION,
-                ),
-                (
-                    cw::THREAD_GROUP_ID_STARTING_Y,
-                    cw::THREAD_GROUP_ID_Y_DIMENSION,
-                ),
-                (
-                    cw::THREAD_GROUP_ID_STARTING_Z,
-                    cw::THREAD_GROUP_ID_Z_DIMENSION,
-                ),
-            ],
-        ),
+        groups,
         threads: [
             descriptor.get32(idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP),
             1,
@@ -220,18 +263,28 @@ pub(super) fn compute_walker(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Res
     }
 }
 
+/// The order in which drivers ask for tiles, and the rows of a tile (IGC, `ComputeShaderCodeGen.cpp`,
+/// which makes such ids itself where the walker does not).
+const TILE_ORDER: [u8; 3] = [1, 0, 2];
+const TILE_ROWS: u32 = 4;
+
 /// The local ids that the walker generates.
 fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>, Failure> {
     use compute_walker as cw;
     if !packet.flag(cw::GENERATE_LOCAL_ID) {
         return Ok(None);
     }
-    if packet.flag(cw::TILE_LAYOUT) {
-        return Err(cs.refuse(packet, "local ids in tile order are not modelled"));
-    }
     let code = packet.get(cw::WALK_ORDER);
     let Some(order) = batchbuffer::dispatch::walk_order(code) else {
         return Err(cs.refuse(packet, format!("walk order {code} is reserved")));
+    };
+    let tile = match packet.named(cw::TILE_LAYOUT) {
+        Some(cw::TileLayout::LINEAR) => None,
+        Some(cw::TileLayout::TILEY_32BPE) if order == TILE_ORDER => Some(TILE_ROWS),
+        _ => {
+            let why = "local ids in tiles are modelled for 32 bits, first y, then x";
+            return Err(cs.refuse(packet, why));
+        }
     };
     let emit = packet.get(cw::EMIT_LOCAL);
     Ok(Some(LocalIds {
@@ -243,6 +296,7 @@ fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>
         ]
         .map(|field| packet.get32(field) + 1),
         order,
+        tile,
     }))
 }
 

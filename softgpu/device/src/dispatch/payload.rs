@@ -295,22 +295,11 @@ fn header(walker: &Walker, place: Place) -> [u32; 8] {
 fn push_local_ids(ids: &LocalIds, simd: u8, thread: u32, grf: usize, out: &mut Vec<u8>) {
     let lanes = u32::from(simd);
     let register = (usize::from(simd) * 2).next_multiple_of(grf);
-    let extent = ids.size.map(|size| u64::from(size.max(1)));
     for axis in (0..3).filter(|&axis| ids.emit[axis]) {
         let start = out.len();
         for lane in 0..lanes {
-            let mut rest = u64::from(thread) * u64::from(lanes) + u64::from(lane);
-            let mut id = 0;
-            for &dimension in &ids.order {
-                let Some(&size) = extent.get(usize::from(dimension)) else {
-                    continue;
-                };
-                if usize::from(dimension) == axis {
-                    id = rest % size;
-                }
-                rest /= size;
-            }
-            out.extend_from_slice(&(id as u16).to_le_bytes());
+            let item = u64::from(thread) * u64::from(lanes) + u64::from(lane);
+            out.extend_from_slice(&(ids.of(item)[axis] as u16).to_le_bytes());
         }
         out.resize(start + register, 0);
     }
@@ -403,6 +392,7 @@ mod tests {
             emit: [true, true, false],
             size: [6, 4, 1],
             order: [0, 1, 2],
+            tile: None,
         };
         let mut walker = Walker {
             local_ids: Some(ids),
@@ -428,6 +418,37 @@ mod tests {
         assert_eq!((lane(1, 2), lane(2, 2)), (0, 3));
         assert_eq!(bytes[96..128], [7; 32], "inline data follows the ids");
         assert_eq!(bytes.len(), 128);
+    }
+
+    #[test]
+    fn ids_in_tiles_go_down_four_rows_first() {
+        let ids = LocalIds {
+            emit: [true; 3],
+            size: [2, 8, 2],
+            order: [1, 0, 2],
+            tile: Some(4),
+        };
+        let seen: Vec<_> = [0, 3, 4, 7, 8, 12, 16, 31].map(|item| ids.of(item)).into();
+        let expected = [
+            [0, 0, 0],
+            [0, 3, 0],
+            [1, 0, 0],
+            [1, 3, 0],
+            [0, 4, 0],
+            [1, 4, 0],
+            [0, 0, 1],
+            [1, 7, 1],
+        ];
+        assert_eq!(seen, expected);
+        // A group of two rows has tiles of two rows.
+        let low = LocalIds {
+            size: [4, 2, 1],
+            ..ids
+        };
+        assert_eq!(
+            [1, 2, 7].map(|item| low.of(item)),
+            [[0, 1, 0], [1, 0, 0], [3, 1, 0]]
+        );
     }
 
     #[test]

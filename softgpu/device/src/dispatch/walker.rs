@@ -79,6 +79,35 @@ pub struct LocalIds {
     pub size: [u32; 3],
     /// Dimensions from the fastest to the slowest.
     pub order: [u8; 3],
+    /// After how many ids of the fastest dimension the next one counts, if not after all: the height
+    /// of a tile.
+    pub tile: Option<u32>,
+}
+
+impl LocalIds {
+    /// The ids of the item with this number.
+    pub fn of(&self, item: u64) -> [u64; 3] {
+        let extent = self.size.map(|size| u64::from(size.max(1)));
+        let of = |dimension: u8| extent.get(usize::from(dimension)).copied().unwrap_or(1);
+        let [first, second, third] = self.order;
+        let tile = self
+            .tile
+            .map_or(of(first), |tile| of(first).min(tile.max(1).into()));
+        let mut ids = [0; 3];
+        let mut rest = item;
+        for (dimension, unit, count) in [
+            (first, 1, tile),
+            (second, 1, of(second)),
+            (first, tile, of(first).div_ceil(tile)),
+            (third, 1, of(third)),
+        ] {
+            if let Some(id) = ids.get_mut(usize::from(dimension)) {
+                *id += rest % count * unit;
+            }
+            rest /= count;
+        }
+        ids
+    }
 }
 
 /// Per-thread scratch memory.
