@@ -432,7 +432,8 @@ enum ig_status ig_buffer_write(const struct ig_buffer *buffer,
                                size_t size);
 
 // Opens a device: a render node's path, `soft:PLATFORM[:REVISION][@DRIVER]` (the software GPU),
-// `baremetal:PLATFORM` (its registers, without a kernel driver), or `auto`. `options` may be null.
+// `baremetal:PLATFORM` (its registers, without a kernel driver), `tbx:ADDRESS:PORT:PLATFORM` (a simulator
+// that speaks TBX), or `auto`. `options` may be null.
 // `options_size` is the size of what the caller's header says that it points to.
 //
 // # Safety

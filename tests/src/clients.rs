@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use crate::tool;
+use crate::{subject, tool};
 
 /// Names a folder with an installed system that has today's drivers.
 const VARIABLE: &str = "INTEL_GPU_CLIENTS";
 
 /// The root that `INTEL_GPU_CLIENTS` names; without it the test is skipped, and says so.
 pub fn root() -> Option<Root> {
+    if !subject::is_software() {
+        return None;
+    }
     let folder = oracles::variable(VARIABLE, "root with today's drivers")?;
     Some(Root(PathBuf::from(folder)))
 }

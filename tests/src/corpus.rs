@@ -3,8 +3,7 @@
 //! `tests/kernels/*.cl` are the sources, and `build.sh` compiled them to
 //! `tests/kernels/SET/*.zebin.gz`; [`SETS`] says what each folder is for.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::env;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use devinfo::{Platform, Target};
 use eu_compiler::{Options, Zebin};
 use flate2::read::GzDecoder;
 
-use crate::launch;
+use crate::subject;
 
 /// The corpus as one compiler compiled it for one target: a folder of `tests/kernels`.
 #[derive(Debug)]
@@ -176,13 +175,6 @@ pub static ROWS: &[Set] = &[
     },
 ];
 
-/// The device that the environment variable `INTEL_GPU_DEVICE` names, as `--device` takes it: a
-/// render node, say. Then the corpus runs there, as far as it was compiled for that platform, and
-/// not on software GPUs.
-fn device_under_test() -> Option<String> {
-    env::var("INTEL_GPU_DEVICE").ok()
-}
-
 /// The suffix of the name of a set that runs through xe.
 const ON_XE: &str = "@xe";
 
@@ -213,35 +205,17 @@ impl Set {
     /// # Panics
     /// If the device under test cannot be opened.
     pub fn runs(&self) -> impl Iterator<Item = String> + use<> {
-        let here = device_under_test();
-        let fits = here.as_ref().is_none_or(|spec| self.fits(spec));
-        let xe = self.on_xe && here.is_none();
+        let fits = subject::runs(self.target);
+        let xe = self.on_xe && subject::named().is_none();
         let xe = xe.then(|| format!("{}{ON_XE}", self.name));
         let runs = [self.name.to_owned()].into_iter().chain(xe);
         runs.filter(move |_| fits)
     }
 
-    /// Whether its code is for this device. If not, that is said once for each set.
-    fn fits(&self, spec: &str) -> bool {
-        static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-        let device = launch::device(spec).target();
-        let own = self.built_for();
-        let fits = own.platform == device.platform
-            && own.platform.shares_code(own.revision, device.revision);
-        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-        if !fits && said.insert(self.name) {
-            oracles::skipped(format_args!(
-                "the kernels of {} are for {}, and INTEL_GPU_DEVICE={spec} is a {}",
-                self.name, self.target, device
-            ));
-        }
-        fits
-    }
-
     /// The device that a run of it uses.
     pub fn device(&self, run: &str) -> String {
         let driver = if run.ends_with(ON_XE) { ON_XE } else { "" };
-        device_under_test().unwrap_or_else(|| format!("soft:{}{driver}", self.target))
+        subject::device(&format!("{}{driver}", self.target))
     }
 
     fn built_for(&self) -> Target {

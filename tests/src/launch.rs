@@ -12,7 +12,7 @@ use umd::{
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::corpus::{self, Set};
-use crate::{compare, everywhere_with};
+use crate::{compare, everywhere_with, subject};
 
 /// How long one launch may take. Only a hang takes that long.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -262,12 +262,12 @@ impl<'a> Launch<'a> {
         self.checked(set, self.try_run(set))
     }
 
-    /// Runs it in an assembled text, on the software GPU of a platform.
+    /// Runs it in an assembled text, on the software GPU of a platform or on the device that is named.
     ///
     /// # Panics
     /// If the text is rejected, the launch fails, or the results are not what they must be.
     pub fn run_text(&self, platform: &str, text: &str) -> Results {
-        let device = device(&format!("soft:{platform}"));
+        let device = device(&subject::device(platform));
         let results = Binary::assemble(text, None)
             .map_err(Error::from)
             .and_then(|binary| self.run_in(&device, &Program::new(&device, binary)?));

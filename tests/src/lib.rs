@@ -17,6 +17,8 @@ pub mod measure;
 pub mod mutation;
 pub mod neo;
 mod oracle;
+pub mod subject;
+pub mod tbx;
 pub mod tool;
 
 pub use everywhere::{everywhere, everywhere_with, has_images, sub_groups_of};

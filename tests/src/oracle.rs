@@ -15,6 +15,8 @@ pub enum Oracle {
     /// Intel's OpenCL runtime (NEO) of Debian's `intel-opencl-icd`, with a C compiler and
     /// the OpenCL headers and loader to build clients.
     Neo,
+    /// A compiler of GLSL, and what builds clients of Vulkan.
+    Vulkan,
 }
 
 impl fmt::Display for Oracle {
@@ -24,6 +26,9 @@ impl fmt::Display for Oracle {
             Oracle::Ocloc => "ocloc (Debian package intel-opencl-icd)",
             Oracle::Neo => {
                 "NEO with a C compiler (Debian packages intel-opencl-icd, ocl-icd-opencl-dev, gcc)"
+            }
+            Oracle::Vulkan => {
+                "GLSL compiler with Vulkan's headers (Debian packages glslang-tools, libvulkan-dev, gcc)"
             }
         })
     }
@@ -37,6 +42,11 @@ impl Oracle {
             Oracle::Neo => {
                 Path::new(crate::tool::NEO_ICD).is_file()
                     && Path::new("/usr/include/CL/cl.h").is_file()
+                    && starts("cc", &["--version"])
+            }
+            Oracle::Vulkan => {
+                Path::new("/usr/include/vulkan/vulkan.h").is_file()
+                    && starts("glslangValidator", &["--version"])
                     && starts("cc", &["--version"])
             }
         }

@@ -1,5 +1,5 @@
-//! The driver without a kernel driver: kernels give what they give under i915, a batch that fails
-//! costs its queue only, and registers alone tell why.
+//! The driver without a kernel driver, by registers and memory or over TBX: kernels give what they give
+//! under i915, a batch that fails costs its queue only, and registers alone tell why.
 //!
 //! The whole corpus runs so with `INTEL_GPU_DEVICE=baremetal:skl cargo test -p stack-tests --test
 //! kernels`, and what a client of any kernel driver may expect is in `kernel_driver`.
@@ -7,7 +7,9 @@
 #![cfg(test)]
 
 use std::io::{self, Write};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use batchbuffer::packets::{mi_batch_buffer_end, mi_batch_buffer_start, mi_store_data_imm};
@@ -23,7 +25,7 @@ use softgpu_bus::aub::{self, Packets, Recorder, Submissions};
 use softgpu_bus::{Machine, SoftBus};
 use softgpu_device::{Execution, Settings};
 use softgpu_memory::View;
-use stack_tests::{Launch, Random, corpus};
+use stack_tests::{Launch, Random, corpus, subject, tbx};
 use umd::{Arg, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
 use zerocopy::IntoBytes;
 
@@ -82,24 +84,107 @@ fn launches() -> Vec<Launch<'static>> {
 
 #[test]
 fn kernels_give_the_same_with_a_kernel_driver_and_without() {
+    if !subject::is_software() {
+        return;
+    }
     for (platform, set) in PLATFORMS {
-        let devices = ["soft:", "baremetal:"].map(|kind| open(&format!("{kind}{platform}")));
-        assert_eq!(devices[1].description().driver, None);
+        let server = tbx::serve(platform);
+        let [with, without, far] = [
+            format!("soft:{platform}"),
+            format!("baremetal:{platform}"),
+            format!("tbx:{server}:{platform}"),
+        ]
+        .map(|spec| open(&spec));
+        assert_eq!(without.description().driver, None);
         for launch in launches() {
             let zebin = corpus::set_named(set).zebin(launch.file());
-            let [with, without] = devices
-                .each_ref()
-                .map(|device| launch.observe(device, &zebin).contents.unwrap());
-            assert!(!with.concat().is_empty());
-            assert!(with == without, "{} on {platform}", launch.kernel());
+            let contents = |device| launch.observe(device, &zebin).contents.unwrap();
+            let expected = contents(&with);
+            assert!(!expected.concat().is_empty());
+            for device in [&without, &far] {
+                let name = device.name();
+                assert!(
+                    contents(device) == expected,
+                    "{} on {name}",
+                    launch.kernel()
+                );
+            }
+        }
+    }
+}
+
+/// The memory of a device behind a socket is not this process's: what either writes gets there, and
+/// nothing else does.
+#[test]
+fn work_behind_a_socket_continues_what_earlier_work_left() {
+    if !subject::is_software() {
+        return;
+    }
+    for (platform, set) in PLATFORMS {
+        let device = open(&format!("tbx:{}:{platform}", tbx::serve(platform)));
+        let program = Program::load(&device, &corpus::set_named(set).zebin("algorithms")).unwrap();
+        let bytes: Vec<u8> = Random::new(5).many(3000, |bits| bits as u8);
+        let mut expected = [0u32; 256];
+        let [data, counts] = [3000, 1024].map(|size| device.buffer(size).unwrap());
+        data.write(0, &bytes).unwrap();
+        counts.write(0, &[0; 1024]).unwrap();
+        let mut kernel = program.kernel("histogram").unwrap();
+        kernel.set_arg(0, Arg::Buffer(&data)).unwrap();
+        kernel.set_arg(1, Arg::Buffer(&counts)).unwrap();
+        kernel
+            .set_arg(2, Arg::Value(&3000u32.to_le_bytes()))
+            .unwrap();
+        let queues = [(); 2].map(|()| device.queue(QueueOptions::default()).unwrap());
+        let range = NdRange::new(&[192]).unwrap().with_local(&[64]).unwrap();
+        // The device adds to what it has, and sees what the process changes between.
+        for (round, queue) in queues.iter().cycle().take(4).enumerate() {
+            data.write(round as u64, &[7]).unwrap();
+            let mut now = bytes.clone();
+            now[..=round].fill(7);
+            now.iter()
+                .for_each(|byte| expected[usize::from(*byte)] += 1);
+            let event = queue.enqueue(&kernel, &range, &[]).unwrap();
+            event.wait(Duration::from_secs(60)).unwrap();
+            let mut found = [0; 1024];
+            counts.read(0, &mut found).unwrap();
+            assert_eq!(found, expected.as_bytes(), "{platform}, round {round}");
         }
     }
 }
 
 #[test]
+fn a_server_that_is_none_is_named() {
+    if !subject::is_software() {
+        return;
+    }
+    let refused = |spec: String| {
+        let spec: DeviceSpec = spec.parse().unwrap();
+        Device::open(&spec).unwrap_err().to_string()
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let silent = thread::spawn(move || drop(listener.accept()));
+    let error = refused(format!("tbx:{address}:skl"));
+    assert!(error.contains("closed the connection"), "{error}");
+    silent.join().unwrap();
+    // Nobody listens there any more.
+    let error = refused(format!("tbx:{address}:skl"));
+    assert!(error.contains("refused"), "{error}");
+    let error = refused(format!("tbx:{address}:nothing"));
+    assert!(error.contains("nothing"), "{error}");
+}
+
+#[test]
 fn a_wild_store_costs_its_queue_and_the_device_works_on() {
-    for (platform, set) in PLATFORMS {
-        let device = open(&format!("baremetal:{platform}"));
+    if !subject::is_software() {
+        return;
+    }
+    let specs = PLATFORMS.iter().flat_map(|(platform, set)| {
+        let far = format!("tbx:{}:{platform}", tbx::serve(platform));
+        [format!("baremetal:{platform}"), far].map(|spec| (spec, *set))
+    });
+    for (spec, set) in specs {
+        let device = open(&spec);
         let zebin = corpus::set_named(set).zebin("algorithms");
         let wild = Launch::new("algorithms", "histogram", &[64])
             .local(&[64])
@@ -107,7 +192,7 @@ fn a_wild_store_costs_its_queue_and_the_device_works_on() {
             .null()
             .value(64);
         let error = wild.run_on(&device, &zebin).unwrap_err().to_string();
-        assert!(error.contains("page fault"), "{platform}: {error}");
+        assert!(error.contains("page fault"), "{spec}: {error}");
         let good = launches().remove(0);
         good.run_on(&device, &zebin).unwrap();
     }
@@ -115,6 +200,9 @@ fn a_wild_store_costs_its_queue_and_the_device_works_on() {
 
 #[test]
 fn platforms_whose_firmware_submits_are_refused_by_name() {
+    if !subject::is_software() {
+        return;
+    }
     for platform in ["pvc", "lnl", "bmg", "ptl"] {
         let spec: DeviceSpec = format!("baremetal:{platform}").parse().unwrap();
         let error = Device::open(&spec).unwrap_err().to_string();
@@ -143,6 +231,9 @@ impl Write for Memory {
 /// Kernels of the corpus are recorded, and the file is replayed on a device that is new.
 #[test]
 fn what_is_recorded_computes_the_same_when_it_is_replayed() {
+    if !subject::is_software() {
+        return;
+    }
     for (platform, set) in PLATFORMS {
         let spec: DeviceSpec = format!("baremetal:{platform}").parse().unwrap();
         let options = OpenOptions {
@@ -380,6 +471,9 @@ impl Rig {
 
 #[test]
 fn registers_alone_tell_of_hangs_and_faults() {
+    if !subject::is_software() {
+        return;
+    }
     for (platform, _) in PLATFORMS {
         let rig = Rig::new(platform);
         let report = |outcome: KmdResult<()>| match outcome {
@@ -407,6 +501,9 @@ fn registers_alone_tell_of_hangs_and_faults() {
 
 #[test]
 fn a_file_of_two_batches_stores_what_they_stored() {
+    if !subject::is_software() {
+        return;
+    }
     for (platform, _) in PLATFORMS {
         let file = Memory::default();
         let recorder = Arc::new(Recorder::new(soft_bus(platform), file.clone()).unwrap());
@@ -440,6 +537,9 @@ fn a_file_of_two_batches_stores_what_they_stored() {
 
 #[test]
 fn a_device_is_awake_and_set_up_before_it_gets_work() {
+    if !subject::is_software() {
+        return;
+    }
     for (platform, _) in PLATFORMS {
         let rig = Rig::new(platform);
         rig.run(rig.queue(), DATA, true).unwrap();

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use stack_tests::clients::{Call, Root, root};
+use stack_tests::{Oracle, require};
 
 /// How long one client may take: runtimes compile its kernels first.
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -245,6 +246,12 @@ fn a_draw_is_refused_by_name_and_its_client_is_told() {
     }
 }
 
+/// Only Mesa's Vulkan driver.
+const ANV: [(&str, &str); 2] = [
+    ("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/intel_icd.json"),
+    ("MESA_SHADER_CACHE_DISABLE", "1"),
+];
+
 /// Shaders of ncnn, by Mesa's Vulkan driver.
 #[test]
 fn mesas_vulkan_driver() {
@@ -259,11 +266,45 @@ fn mesas_vulkan_driver() {
             devices: &device,
             program: Path::new("python3"),
             arguments: &[&script],
-            variables: &[
-                ("PYTHONPATH", packages),
-                ("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/intel_icd.json"),
-                ("MESA_SHADER_CACHE_DISABLE", "1"),
-            ],
+            variables: &[ANV[0], ANV[1], ("PYTHONPATH", packages)],
+        };
+        let text = run(&root, &call);
+        assert!(text.ends_with("done\n"), "{device}: {text}");
+    }
+}
+
+/// Shaders of this project's, by Mesa's Vulkan driver: a program in C.
+#[test]
+fn mesas_vulkan_driver_computes() {
+    let Some(root) = root() else { return };
+    if !require(Oracle::Vulkan) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let library = root.library("libvulkan.so.1").display().to_string();
+    let flags = [library, "-Wl,--allow-shlib-undefined".to_owned()];
+    let program = build("clients/vulkan/compute.c", folder.path(), &flags);
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/vulkan");
+    for source in fs::read_dir(sources).unwrap() {
+        let source = source.unwrap().path();
+        if source.extension().is_none_or(|kind| kind != "comp") {
+            continue;
+        }
+        let module = folder.path().join(source.file_stem().unwrap());
+        let output = Command::new("glslangValidator")
+            .args(["-V", "--target-env", "vulkan1.2", "-o"])
+            .args([&module.with_extension("spv"), &source])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let modules = folder.path().display().to_string();
+    for device in cells("Mesa's ANV, by a program in C") {
+        let call = Call {
+            devices: &device,
+            program: &program,
+            arguments: &[&modules],
+            variables: &ANV,
         };
         let text = run(&root, &call);
         assert!(text.ends_with("done\n"), "{device}: {text}");

@@ -13,15 +13,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::Duration;
 
 use devinfo::Target;
 use softgpu_bus::Machine;
 use softgpu_bus::aub::{self, Packet, Packets};
-use softgpu_bus::tbx::{Server, ServerOptions};
-use softgpu_device::{Execution, Settings};
-use stack_tests::{Oracle, neo, require, tool};
+use stack_tests::tbx::{serve, settings};
+use stack_tests::{Oracle, neo, require, subject, tool};
 
 /// How long one client may take: the runtime compiles its kernels first.
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -50,15 +48,6 @@ const PLATFORMS: [Row; 5] = [
     ),
 ];
 
-fn settings() -> Settings {
-    Settings {
-        threads: 1,
-        hang_timeout: Duration::from_secs(60),
-        check: false,
-        execution: Execution::default(),
-    }
-}
-
 /// Intel's runtime under a client, on the device that is served at `address`.
 fn client(program: &Path, (_, product, keys): Row, address: SocketAddr) -> Command {
     let mut command = Command::new(program);
@@ -72,22 +61,11 @@ fn client(program: &Path, (_, product, keys): Row, address: SocketAddr) -> Comma
     command
 }
 
-/// Serves a platform in a thread that ends with the process.
-fn serve(platform: &str) -> SocketAddr {
-    let options = ServerOptions {
-        platform: Target::parse(platform).unwrap().platform,
-        settings: settings(),
-        memory: 1 << 32,
-        connections: 16,
-    };
-    let server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0)), options).unwrap();
-    let address = server.address().unwrap();
-    thread::spawn(move || server.run());
-    address
-}
-
 /// Runs tests of a client on each platform; each must print that they passed.
 fn check(platforms: &[Row], name: &str, tests: &[&str]) {
+    if !subject::is_software() {
+        return;
+    }
     if !require(Oracle::Neo) {
         return;
     }
@@ -119,6 +97,9 @@ fn buffers_local_memory_sub_group_blocks_and_3d_ranges() {
 /// What the runtime captures in a file beside TBX runs again, and as much of it.
 #[test]
 fn captures_run_again() {
+    if !subject::is_software() {
+        return;
+    }
     if !require(Oracle::Neo) {
         return;
     }

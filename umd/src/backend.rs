@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use devinfo::Driver;
+use kmd_iface::baremetal::tbx::Tbx;
 use kmd_iface::baremetal::{BareMetal, Bus, Vfio};
 use kmd_iface::{Kmd, KmdError, Node, NodeState, RenderNode, baremetal};
 
@@ -42,7 +43,7 @@ pub(crate) fn open(spec: &DeviceSpec, options: &OpenOptions) -> Result<Backend, 
             revision,
             driver,
         } => soft(spec, platform, *revision, *driver, options),
-        DeviceSpec::BareMetal { .. } | DeviceSpec::Function(_) => {
+        DeviceSpec::BareMetal { .. } | DeviceSpec::Function(_) | DeviceSpec::Tbx { .. } => {
             let (bus, limits) = bus(spec, options)?;
             bare_metal(spec.to_string(), bus, limits)
         }
@@ -102,11 +103,16 @@ pub(crate) fn bus(
         }
         DeviceSpec::Function(address) => {
             let bus = Vfio::open(address).map_err(refused(&name))?;
-            let mut limits = baremetal::Options::default();
-            if let Some(timeout) = options.hang_timeout {
-                limits.hang_timeout = timeout;
-            }
-            Ok((Arc::new(bus), limits))
+            Ok((Arc::new(bus), limits(options)))
+        }
+        DeviceSpec::Tbx {
+            address,
+            platform,
+            revision,
+        } => {
+            let target = target(platform, *revision).map_err(failed(&name))?;
+            let bus = Tbx::connect(*address, target).map_err(refused(&name))?;
+            Ok((Arc::new(bus), limits(options)))
         }
         DeviceSpec::Auto | DeviceSpec::Node(_) | DeviceSpec::Soft { .. } => {
             Err(DeviceError::Open {
@@ -115,6 +121,15 @@ pub(crate) fn bus(
             })
         }
     }
+}
+
+/// How long a batch may make no progress.
+fn limits(options: &OpenOptions) -> baremetal::Options {
+    let mut limits = baremetal::Options::default();
+    if let Some(timeout) = options.hang_timeout {
+        limits.hang_timeout = timeout;
+    }
+    limits
 }
 
 /// Drives a device without a kernel driver.
@@ -183,7 +198,6 @@ fn soft_bus(
     Ok((Arc::new(bus), limits))
 }
 
-#[cfg(feature = "softgpu")]
 fn failed(spec: &str) -> impl Fn(String) -> DeviceError {
     move |why| DeviceError::Open {
         spec: spec.to_owned(),
@@ -191,7 +205,6 @@ fn failed(spec: &str) -> impl Fn(String) -> DeviceError {
     }
 }
 
-#[cfg(feature = "softgpu")]
 fn target(platform: &str, revision: Option<u8>) -> Result<devinfo::Target, String> {
     let mut target = devinfo::Target::parse(platform).map_err(|error| error.to_string())?;
     if let Some(revision) = revision {

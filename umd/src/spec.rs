@@ -1,6 +1,7 @@
 //! How a device is named.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -9,7 +10,8 @@ use devinfo::Driver;
 use crate::error::DeviceError;
 
 /// A device to open: `soft:PLATFORM[:REVISION][@DRIVER]`, the path of a render node, `auto`, or one
-/// without a kernel driver: `baremetal:PLATFORM[:REVISION]`, `baremetal:PCI-ADDRESS`.
+/// without a kernel driver: `baremetal:PLATFORM[:REVISION]`, `baremetal:PCI-ADDRESS`,
+/// `tbx:ADDRESS:PORT:PLATFORM[:REVISION]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DeviceSpec {
     /// The first render node that works; if there is none, the software GPU of the platform that
@@ -37,6 +39,15 @@ pub enum DeviceSpec {
     },
     /// A PCI function bound to vfio-pci, as `0000:00:02.0`, without a kernel driver.
     Function(String),
+    /// What a TBX server has, without a kernel driver.
+    Tbx {
+        /// Where the server listens.
+        address: SocketAddr,
+        /// The name of its platform in the device table: the server does not say it.
+        platform: String,
+        /// The revision; the platform's production revision if `None`.
+        revision: Option<u8>,
+    },
 }
 
 impl DeviceSpec {
@@ -79,13 +90,27 @@ impl FromStr for DeviceSpec {
             let (platform, revision) = platform(device, BARE_METAL).map_err(|why| bad(&why))?;
             return Ok(Self::BareMetal { platform, revision });
         }
+        if let Some(server) = text.strip_prefix(TBX) {
+            let mut ends = server.match_indices(':');
+            let found =
+                ends.find_map(|(end, _)| Some((server[..end].parse().ok()?, &server[end + 1..])));
+            let (address, device) = found.ok_or_else(|| {
+                bad("tbx:ADDRESS:PORT:PLATFORM takes an address in numbers, as 127.0.0.1:4321 and [::1]:4321")
+            })?;
+            let (platform, revision) = platform(device, TBX).map_err(|why| bad(&why))?;
+            return Ok(Self::Tbx {
+                address,
+                platform,
+                revision,
+            });
+        }
         let Some(soft) = text.strip_prefix(SOFT) else {
             if text.starts_with('/') || text.starts_with('.') {
                 return Ok(Self::Node(PathBuf::from(text)));
             }
             return Err(bad(
                 "it is none of auto, soft:PLATFORM[:REVISION][@DRIVER], baremetal:PLATFORM[:REVISION], \
-                 baremetal:PCI-ADDRESS and the path of a render node",
+                 baremetal:PCI-ADDRESS, tbx:ADDRESS:PORT:PLATFORM[:REVISION] and the path of a render node",
             ));
         };
         let (soft, driver) = match soft.split_once('@') {
@@ -106,6 +131,7 @@ impl FromStr for DeviceSpec {
 
 const SOFT: &str = "soft:";
 const BARE_METAL: &str = "baremetal:";
+const TBX: &str = "tbx:";
 
 /// A platform's name and a revision: what follows `prefix`.
 fn platform(text: &str, prefix: &str) -> Result<(String, Option<u8>), String> {
@@ -158,6 +184,14 @@ impl fmt::Display for DeviceSpec {
                 revision.map_or(Ok(()), |revision| write!(f, ":{revision}"))
             }
             Self::Function(address) => write!(f, "{BARE_METAL}{address}"),
+            Self::Tbx {
+                address,
+                platform,
+                revision,
+            } => {
+                write!(f, "{TBX}{address}:{platform}")?;
+                revision.map_or(Ok(()), |revision| write!(f, ":{revision}"))
+            }
         }
     }
 }
@@ -178,6 +212,8 @@ mod tests {
             "baremetal:skl",
             "baremetal:dg2:8",
             "baremetal:0000:03:00.0",
+            "tbx:127.0.0.1:4321:skl",
+            "tbx:[::1]:4321:dg2:8",
         ] {
             assert_eq!(text.parse::<DeviceSpec>().unwrap().to_string(), text);
         }
@@ -194,6 +230,9 @@ mod tests {
             ("soft:@xe", "the platform is missing"),
             ("baremetal:", "missing after \"baremetal:\""),
             ("baremetal:0000:03:00", "the revision is not a number"),
+            ("tbx:4321:skl", "takes an address in numbers"),
+            ("tbx:127.0.0.1:4321", "takes an address in numbers"),
+            ("tbx:127.0.0.1:4321:", "missing after \"tbx:\""),
         ] {
             let error = text.parse::<DeviceSpec>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

@@ -48,6 +48,15 @@ pub trait Bus: Send + Sync + fmt::Debug {
     /// Nothing is mapped there.
     fn unmap(&self, address: u64, bytes: u64) -> KmdResult<()>;
 
+    /// Lets the device see what this process has written to memory, before it gets work. Where the device
+    /// reaches the process's own pages, it sees that anyway.
+    ///
+    /// # Errors
+    /// The memory does not get there.
+    fn flush(&self) -> KmdResult<()> {
+        Ok(())
+    }
+
     /// Returns when the device may have written to memory, at the latest after `limit`.
     fn wait(&self, limit: Duration) {
         std::thread::sleep(limit.min(Duration::from_micros(100)));

@@ -84,6 +84,7 @@ impl Engine {
 
     /// Gives it a list of one context.
     pub(super) fn submit(&self, descriptor: u64) -> KmdResult<()> {
+        self.bus().flush()?;
         let (low, high) = (descriptor as u32, (descriptor >> 32) as u32);
         let write = |own, value| self.bus().write(self.register(own), value);
         match self.row.submission {

@@ -6,7 +6,8 @@
 //! it has left a context. A batch that faults or does not end costs its queue: the engine is reset.
 //!
 //! Below it is a [`Bus`]: registers, the global GTT, and memory that the device can reach. [`Vfio`] is
-//! that of a PCI function bound to vfio-pci. The software GPU has one, too.
+//! that of a PCI function bound to vfio-pci, [`Tbx`](tbx::Tbx) that of a simulator behind a socket. The
+//! software GPU has one, too.
 //!
 //! Of an engine's two ports one is used. A list has one context, whose ring holds all of the queue's
 //! batches that are ready. Waits for other queues are kept in this process, before their batches go
@@ -30,6 +31,7 @@ mod ring;
 mod scheduler;
 mod setup;
 mod tables;
+pub mod tbx;
 mod vfio;
 mod worker;
 

@@ -17,7 +17,7 @@ mod tables;
 pub mod tbx;
 
 pub use error::BusError;
+pub use kmd_iface::baremetal::tbx::Bank;
 pub use machine::Machine;
-pub use memory::Bank;
 pub use mmio::SoftBus;
 pub use softgpu_device::Settings;

@@ -14,11 +14,10 @@ use kmd_iface::ErrorReport;
 use softgpu_device::{Device, Failure, Fence, Settings, wait_until};
 use softgpu_memory::{Backing, PAGE_BYTES, PageTable};
 
-use crate::BusError;
 use crate::engine::Port;
-use crate::memory::Bank;
 use crate::registers::Registers;
 use crate::tables::{Banks, Global};
+use crate::{Bank, BusError};
 
 /// A GPU behind a bus: what its registers, its global GTT and its memory hold is all that it knows.
 ///

@@ -13,16 +13,6 @@ use crate::BusError;
 /// where they are touched.
 const CHUNK: u64 = 1 << 21;
 
-/// Which of the two memories an address counts in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Bank {
-    /// The host's memory.
-    #[default]
-    System,
-    /// The memory of a discrete device.
-    Local,
-}
-
 /// One memory. It exists where it was written to; elsewhere it reads as zero, and the GPU faults.
 #[derive(Debug)]
 pub(crate) struct Memory {

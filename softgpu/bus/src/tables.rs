@@ -9,8 +9,8 @@ use batchbuffer::registers::GLOBAL_GTT_ENTRIES;
 use devinfo::GpuAddress;
 use softgpu_memory::{PAGE_BYTES, Page, PageTable, Region, Translate};
 
-use crate::memory::{self, Bank, Memory};
-use crate::{BusError, Machine};
+use crate::memory::{self, Memory};
+use crate::{Bank, BusError, Machine};
 
 /// The two memories of a device, by [`Bank`].
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use kmd_iface::uapi::i915::getparam::Param;
 use kmd_iface::uapi::i915::query::QueryId;
 use kmd_iface::{KmdError, generic};
 use nix::errno::Errno;
+use stack_tests::subject;
 
 use crate::rig::{soft_node, soft_platforms};
 
@@ -24,6 +25,9 @@ fn errno<T: std::fmt::Debug>(result: Result<T, KmdError>) -> Errno {
 
 #[test]
 fn buffer_ioctls() {
+    if !subject::is_software() {
+        return;
+    }
     for soft in soft_platforms() {
         assert_eq!(soft.1, Driver::I915);
         let node = soft_node(soft);
@@ -60,6 +64,9 @@ fn buffer_ioctls() {
 
 #[test]
 fn contexts_and_address_spaces() {
+    if !subject::is_software() {
+        return;
+    }
     for soft in soft_platforms() {
         let node = soft_node(soft);
         let node = node.as_ref();
@@ -110,6 +117,9 @@ fn contexts_and_address_spaces() {
 
 #[test]
 fn questions() {
+    if !subject::is_software() {
+        return;
+    }
     for soft in soft_platforms() {
         let platform = soft.0.platform;
         let node = soft_node(soft);
@@ -141,6 +151,9 @@ fn questions() {
 
 #[test]
 fn sync_objects() {
+    if !subject::is_software() {
+        return;
+    }
     let node = soft_node(soft_platforms()[3]);
     let node = node.as_ref();
     let soon = || Instant::now() + Duration::from_secs(10);

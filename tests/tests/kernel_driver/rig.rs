@@ -9,10 +9,12 @@ use devinfo::{Driver, Family, GpuAddress, Target};
 use kmd_iface::baremetal::{self, BareMetal};
 use kmd_iface::{
     AddressSpaceId, BufferDesc, BufferHandle, EngineClass, Fence, Kmd, Mapping, Node, Priority,
-    QueueDesc, QueueId, Submission,
+    QueueDesc, QueueId, RenderNode, Submission,
 };
 use softgpu::{Options, SoftNode};
 use softgpu_bus::{Settings, SoftBus};
+use stack_tests::subject;
+use umd::{Device, DeviceSpec, OpenOptions};
 
 /// Where a rig binds its batch buffer.
 pub const BATCH: GpuAddress = GpuAddress::new(0x1_0000_0000);
@@ -55,8 +57,47 @@ pub fn bare_metal(target: Target) -> Arc<dyn Kmd> {
     Arc::new(BareMetal::open(Arc::new(bus), options).unwrap())
 }
 
-/// Every software device, with a kernel driver and without, and every real one.
+/// The device that `INTEL_GPU_DEVICE` names.
+fn named() -> Option<(String, Arc<dyn Kmd>)> {
+    let name = subject::named()?;
+    let target = |platform: &str, revision: Option<u8>| {
+        let mut target = Target::parse(platform).unwrap();
+        target.revision = revision.unwrap_or(target.revision);
+        target
+    };
+    let kmd = match name.parse().unwrap() {
+        DeviceSpec::Node(path) => {
+            kmd_iface::open(Arc::new(RenderNode::open(&path).unwrap())).unwrap()
+        }
+        DeviceSpec::Soft {
+            platform,
+            revision,
+            driver,
+        } => {
+            let target = target(&platform, revision);
+            let driver = driver.unwrap_or(target.platform.usual_driver());
+            kmd_iface::open(soft_node((target, driver))).unwrap()
+        }
+        DeviceSpec::BareMetal { platform, revision } => {
+            let kmd = bare_metal(target(&platform, revision));
+            return Some((format!("soft, {name}"), kmd));
+        }
+        DeviceSpec::Function(_) | DeviceSpec::Tbx { .. } => {
+            let (bus, options) =
+                Device::bus(&name.parse().unwrap(), &OpenOptions::default()).unwrap();
+            Arc::new(BareMetal::open(bus, options).unwrap())
+        }
+        DeviceSpec::Auto => panic!("INTEL_GPU_DEVICE names a device, not {name}"),
+    };
+    Some((name, kmd))
+}
+
+/// Every software device, with a kernel driver and without, and every real one; or the device that is
+/// named.
 pub fn devices() -> Vec<(String, Arc<dyn Kmd>)> {
+    if let Some(named) = named() {
+        return vec![named];
+    }
     let mut devices = kernel_drivers();
     for name in ["bdw", "skl", "icl", "tgl", "dg2"] {
         let kmd = bare_metal(Target::parse(name).unwrap());
@@ -65,8 +106,13 @@ pub fn devices() -> Vec<(String, Arc<dyn Kmd>)> {
     devices
 }
 
-/// Every software device with a kernel driver, and every real one.
+/// Every software device with a kernel driver, and every real one; or the device that is named, if it
+/// has one.
 pub fn kernel_drivers() -> Vec<(String, Arc<dyn Kmd>)> {
+    if let Some(named) = named() {
+        let has_driver = named.1.description().driver.is_some();
+        return has_driver.then_some(named).into_iter().collect();
+    }
     let mut devices: Vec<(String, Arc<dyn Kmd>)> = soft_platforms()
         .into_iter()
         .map(|soft| {
@@ -77,7 +123,7 @@ pub fn kernel_drivers() -> Vec<(String, Arc<dyn Kmd>)> {
     for found in kmd_iface::discover() {
         println!("{found}");
         if found.is_usable() {
-            let node = kmd_iface::RenderNode::open(&found.path).unwrap();
+            let node = RenderNode::open(&found.path).unwrap();
             let name = node.driver_by_drm_crate().unwrap();
             let kmd = kmd_iface::open(Arc::new(node)).unwrap();
             // Our VERSION against the drm crate's.

@@ -8,6 +8,7 @@ use kmd_iface::{
     AddressSpaceOptions, BufferDesc, EngineClass, Fence, KmdError, Priority, QueueDesc, QueueId,
     QueueStatus, Seqno, Submission,
 };
+use stack_tests::subject;
 
 use crate::rig::{BATCH, Rig, SIZE, devices, kernel_drivers, soft_node, soon};
 
@@ -192,6 +193,9 @@ fn buffers_come_and_go_beside_submissions() {
 /// any number one after the other.
 #[test]
 fn fences_of_long_running_queues_are_used_again() {
+    if !subject::is_software() {
+        return;
+    }
     let soft = (Target::parse("tgl").unwrap(), Driver::Xe);
     let kmd = kmd_iface::open(soft_node(soft)).unwrap();
     let options = AddressSpaceOptions {

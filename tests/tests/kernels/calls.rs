@@ -2,7 +2,7 @@
 
 use devinfo::{Family, span};
 use stack_tests::corpus::{Set, set_named};
-use stack_tests::{Launch, compare};
+use stack_tests::{Launch, compare, subject};
 
 use crate::everywhere;
 
@@ -46,13 +46,11 @@ fn recursion() {
     let runs = |set: &Set| set.modules.is_none() && span!(Gen9..).contains(set.platform().family);
     launch.everywhere_with(runs);
     // For Gen8, Intel's compiler saves registers with `sends`, which came with Gen9: its own
-    // disassembler does not know the instruction either.
+    // disassembler does not know the instruction either. Only the software GPU tells what is wrong.
     for run in set_named("bdw").runs() {
         let error = launch.try_run(&run).unwrap_err().to_string();
-        assert!(
-            error.contains("illegal instruction") && error.contains("opcode 0x33"),
-            "{error}"
-        );
+        let told = error.contains("illegal instruction") && error.contains("opcode 0x33");
+        assert!(told || subject::named().is_some(), "{error}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use devinfo::PLATFORMS;
 use stack_tests::corpus::{OWN, ROWS, SETS, Set, set_named};
-use stack_tests::{Launch, Random, launch};
+use stack_tests::{Launch, Random, launch, subject};
 use umd::Program;
 
 /// The message about loading a set's file on another device.
@@ -27,6 +27,9 @@ fn what_the_environment_chooses_exists() {
 
 #[test]
 fn files_for_another_platform_are_refused_by_both_names() {
+    if !subject::is_software() {
+        return;
+    }
     for (set, target) in [
         ("bdw", "skl"),
         ("skl", "kbl"),
@@ -49,6 +52,9 @@ fn files_for_another_platform_are_refused_by_both_names() {
 
 #[test]
 fn files_for_revisions_with_other_code_are_refused_by_both_numbers() {
+    if !subject::is_software() {
+        return;
+    }
     for (set, built_for, target) in [("dg2-0", 0, 8), ("dg2-8", 8, 0), ("dg2-8", 8, 4)] {
         let text = refusal(set, &format!("dg2:{target}"));
         for revision in [built_for, target] {
@@ -60,6 +66,9 @@ fn files_for_revisions_with_other_code_are_refused_by_both_numbers() {
 
 #[test]
 fn files_run_on_revisions_that_share_their_code() {
+    if !subject::is_software() {
+        return;
+    }
     for (set, target) in [
         ("skl", "skl:6"),
         ("skl", "skl:9"),

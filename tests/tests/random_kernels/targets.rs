@@ -8,6 +8,7 @@ use std::time::Duration;
 use devinfo::{Platform, Target, span};
 use eu_compiler::Options;
 use stack_tests::launch::{self, Launch};
+use stack_tests::subject;
 use stack_tests::tool;
 use umd::{Binary, Device};
 
@@ -201,12 +202,17 @@ impl CompiledFor {
         Ok(self.compiler == Compiler::Debian && scratch.max() > Some(most))
     }
 
+    /// Whether the device that is named, if one is, takes what is compiled for it.
+    pub fn runs(&self) -> bool {
+        subject::runs(self.soft)
+    }
+
     /// Runs the compiled kernel, and returns what it left in memory.
     ///
     /// # Errors
     /// What the driver says.
     pub fn run(&self, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
-        let spec = format!("soft:{}", self.soft);
+        let spec = subject::device(self.soft);
         let [interpreted, compiled] = [launch::device, launch::compiling_device]
             .map(|device| Self::run_on(&device(&spec), kernel, zebin));
         let (interpreted, compiled) = (interpreted?, compiled?);

@@ -21,8 +21,9 @@ pub struct Args {
     /// Where to run: `soft:PLATFORM[:REVISION][@DRIVER]` is the software GPU, answering as the
     /// kernel driver `i915` (where it drives the platform) or `xe`; `baremetal:PLATFORM[:REVISION]` is
     /// its registers without a kernel driver, and `baremetal:PCI-ADDRESS` those of a function bound to
-    /// vfio-pci; a path is a render node; and `auto` takes the first usable Intel render node, else the software GPU of the platform
-    /// that the file was built for
+    /// vfio-pci; `tbx:ADDRESS:PORT:PLATFORM[:REVISION]` is a simulator that speaks TBX, as `serve` does; a
+    /// path is a render node; and `auto` takes the first usable Intel render node, else the software GPU
+    /// of the platform that the file was built for
     #[arg(long, value_name = "DEV", default_value = "auto")]
     pub device: String,
 

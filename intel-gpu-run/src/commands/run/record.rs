@@ -27,7 +27,10 @@ impl Recording {
         options: &OpenOptions,
     ) -> Result<(Device, Self), Error> {
         let usage = |error: &dyn std::fmt::Display| Error::Usage(format!("--aub: {error}"));
-        if !matches!(spec, DeviceSpec::BareMetal { .. } | DeviceSpec::Function(_)) {
+        if !matches!(
+            spec,
+            DeviceSpec::BareMetal { .. } | DeviceSpec::Function(_) | DeviceSpec::Tbx { .. }
+        ) {
             return Err(usage(&format_args!(
                 "it records work without a kernel driver: use --device baremetal:PLATFORM, not {spec}"
             )));

@@ -297,6 +297,10 @@ impl Bus for Recorder {
         self.bus.unmap(address, bytes)
     }
 
+    fn flush(&self) -> KmdResult<()> {
+        self.bus.flush()
+    }
+
     fn wait(&self, limit: Duration) {
         self.bus.wait(limit);
     }

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use devinfo::Platform;
+use kmd_iface::baremetal::tbx::MessageError;
 use softgpu_device::Settings;
 
 use super::{SessionError, serve};
@@ -115,7 +116,7 @@ fn machine(options: &ServerOptions) -> Result<Machine, BusError> {
 
 fn connection(options: &ServerOptions, stream: &TcpStream) -> Result<super::Session, SessionError> {
     let machine = machine(options)?;
-    let socket = |error| SessionError::Message(super::message::MessageError::Socket(error));
+    let socket = |error| SessionError::Message(MessageError::Socket(error));
     stream.set_nodelay(true).map_err(socket)?;
     serve(
         &machine,

@@ -3,12 +3,16 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
+use batchbuffer::Engine;
+use batchbuffer::execlists::execlists;
+use batchbuffer::registers::{base, own};
+use kmd_iface::baremetal::tbx::{Answer, MessageError, Request};
 use softgpu_device::Failure;
 
-use super::message::{self, MessageError, Request, number};
 use crate::{Bank, BusError, Machine};
 
-/// Why a connection was closed. A client has no other way to learn that its work failed.
+/// Why a connection was closed. A client that does not read the registers of failures has no other way to
+/// learn that its work failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -43,7 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Serves a client of `machine` until it closes its end.
 ///
 /// A read of memory waits for the work that was submitted before it, which is what the client would
-/// do by reading again.
+/// do by reading again. A client that has read a register in which engines tell of failures is served at
+/// once, and finds failures there.
 ///
 /// # Errors
 /// Why the connection must be closed.
@@ -53,10 +58,11 @@ pub fn serve(
     output: &mut impl Write,
 ) -> Result<Session, SessionError> {
     let mut session = Session::default();
-    while let Some((transaction, request)) = message::read(input)? {
+    let mut looks = false;
+    while let Some((transaction, request)) = Request::read(input)? {
         session.requests += 1;
-        let reply = match request {
-            Request::Control => continue,
+        let answer = match request {
+            Request::Control { .. } => continue,
             Request::Register {
                 offset,
                 value: Some(value),
@@ -68,8 +74,8 @@ pub fn serve(
                 offset,
                 value: None,
             } => {
-                let value = machine.read_register(offset)?;
-                message::answer(number::MMIO_ANSWER, transaction, &[value], &[])
+                looks |= tells_of_failures(machine, offset);
+                Answer::Register(machine.read_register(offset)?)
             }
             Request::GlobalEntry {
                 index,
@@ -79,9 +85,7 @@ pub fn serve(
                 continue;
             }
             Request::GlobalEntry { index, value: None } => {
-                let entry = machine.global_entry(index)?;
-                let body = [entry as u32, (entry >> 32) as u32];
-                message::answer(number::GTT_ANSWER, transaction, &body, &[])
+                Answer::GlobalEntry(machine.global_entry(index)?)
             }
             Request::Write {
                 bank,
@@ -93,7 +97,9 @@ pub fn serve(
                 continue;
             }
             Request::Read { address, bytes } => {
-                settled(machine)?;
+                if !looks {
+                    settled(machine)?;
+                }
                 let mut data = vec![0; bytes as usize];
                 let system = machine.exists(Bank::System, address);
                 let bank = match !system && machine.exists(Bank::Local, address) {
@@ -102,15 +108,24 @@ pub fn serve(
                 };
                 machine.read(bank, address, &mut data)?;
                 session.read += u64::from(bytes);
-                let body = [(address >> 32 << 24) as u32, address as u32, bytes];
-                message::answer(number::READ_DATA_ANSWER, transaction, &body, &data)
+                Answer::Memory { address, data }
             }
         };
-        let sent: io::Result<()> = output.write_all(&reply);
+        let sent: io::Result<()> = output.write_all(&answer.encode(transaction));
         sent.map_err(MessageError::Socket)?;
     }
-    settled(machine)?;
+    if !looks {
+        settled(machine)?;
+    }
     Ok(session)
+}
+
+/// Whether engines tell of failures in a register.
+fn tells_of_failures(machine: &Machine, offset: u32) -> bool {
+    let faults = &execlists(machine.platform().family).faults;
+    let errors =
+        [Engine::Render, Engine::Blitter, Engine::Compute].map(|engine| base(engine) + own::ERRORS);
+    offset == faults.fault || errors.contains(&offset)
 }
 
 /// Waits for all work.
