@@ -102,6 +102,8 @@ pub enum Operation {
     Addc,
     /// Difference; the accumulator takes the borrow.
     Subb,
+    /// The sum of source 0 and of the products of the bytes of sources 1 and 2. No routine does it.
+    DotBytes,
 }
 
 /// A condition.

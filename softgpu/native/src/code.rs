@@ -4,8 +4,8 @@ use dynasmrt::mmap::MutableBuffer;
 use dynasmrt::{AssemblyOffset, ExecutableBuffer};
 
 use crate::frame::Frame;
-use crate::model::{Block, Layout};
-use crate::translate::{AFTER, Translator};
+use crate::model::{Block, Layout, Rounding};
+use crate::translate::{AFTER, Translator, mxcsr};
 
 /// The host code of some blocks.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Code {
     /// That of `Translator::threads`.
     threads: *const u8,
     entries: Box<[*const u8]>,
+    /// What MXCSR is in each block.
+    modes: Box<[u32]>,
 }
 
 // SAFETY: the buffer is never written again, and the pointers point into it.
@@ -41,7 +43,7 @@ impl Code {
         if !crate::is_supported() {
             return None;
         }
-        let mut translator = Translator::new(layout, blocks.len());
+        let mut translator = Translator::new(layout, blocks);
         translator.frame();
         let threads = translator.threads();
         let starts: Vec<AssemblyOffset> = (0..blocks.len())
@@ -60,6 +62,7 @@ impl Code {
             start,
             threads,
             entries,
+            modes: blocks.iter().map(|block| mxcsr(block.rounding)).collect(),
         })
     }
 
@@ -74,33 +77,39 @@ impl Code {
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.
     pub unsafe fn run(&self, frame: &mut Frame, number: u32) -> Option<Next> {
         let entry = *self.entries.get(number as usize)?;
+        let modes = *self.modes.get(number as usize)?;
         // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
-        Some(unsafe { self.enter(frame, entry) })
+        Some(unsafe { self.enter(frame, entry, modes) })
     }
 
     /// Begins the threads of the frame, of which there is one at least, with block `number`, one after
     /// the other until one stops elsewhere than at its end, or the last one is there; `None` if there is
-    /// no such block.
+    /// no such block, or if it rounds other than to nearest.
     ///
     /// # Safety
     /// As [`run`](Self::run). The frame's threads are as [`Threads`](crate::Threads) says, and the
     /// register bytes have room for the payload and for the lines to clean.
     pub unsafe fn begin(&self, frame: &mut Frame, number: u32) -> Option<Next> {
+        let modes = *self.modes.get(number as usize)?;
+        // What a thread leaves behind does not round the next one.
+        if modes != mxcsr(Rounding::Nearest) {
+            return None;
+        }
         frame.first = *self.entries.get(number as usize)?;
         // SAFETY: the code of `Translator::threads` goes on at the start of a block.
-        Some(unsafe { self.enter(frame, self.threads) })
+        Some(unsafe { self.enter(frame, self.threads, modes) })
     }
 
     /// # Safety
     /// As [`run`](Self::run); `entry` is the start of a block, or that of the code that begins threads.
-    unsafe fn enter(&self, frame: &mut Frame, entry: *const u8) -> Next {
+    unsafe fn enter(&self, frame: &mut Frame, entry: *const u8, modes: u32) -> Next {
         frame.entries = self.entries.as_ptr();
         // SAFETY: the buffer starts with the code of `Translator::frame`, which has this signature
         // and keeps to the calling convention.
-        let start: unsafe extern "sysv64" fn(&mut Frame, *const u8) =
+        let start: unsafe extern "sysv64" fn(&mut Frame, *const u8, u32) =
             unsafe { core::mem::transmute(self.start) };
         // SAFETY: the caller's promise.
-        unsafe { start(frame, entry) };
+        unsafe { start(frame, entry, modes) };
         match frame.at {
             Frame::LEAVE => Next::Told,
             at if at & AFTER != 0 => Next::After(at & !AFTER),

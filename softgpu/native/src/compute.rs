@@ -82,6 +82,21 @@ impl Translator {
                 dynasm!(self.ops ; vpaddq Ry(out), Ry(out), Ry(high));
                 self.pool.release(high);
             }
+            Kind::AddCarry | Kind::SubtractBorrow => {
+                let low = self.constant(u64::from(u32::MAX), 8);
+                let first = self.pool.take();
+                dynasm!(self.ops
+                    ; vpand Ry(first), Ry(a), Ry(low)
+                    ; vpand Ry(out), Ry(b), Ry(low)
+                );
+                if kind == Kind::AddCarry {
+                    dynasm!(self.ops ; vpaddq Ry(out), Ry(first), Ry(out));
+                } else {
+                    dynasm!(self.ops ; vpsubq Ry(out), Ry(first), Ry(out));
+                }
+                self.pool.release(low);
+                self.pool.release(first);
+            }
             Kind::MultiplyAdd => {
                 dynasm!(self.ops
                     ; vpmulld Ry(out), Ry(b), Ry(c)
@@ -172,12 +187,19 @@ impl Translator {
                 self.pool.release(zero);
             }
             Kind::Round(mode) => dynasm!(self.ops; vroundps Ry(out), Ry(a), mode as i8),
+            Kind::Inverse if long => {
+                let one = self.constant(1f64.to_bits(), 8);
+                dynasm!(self.ops; vdivpd Ry(out), Ry(one), Ry(a));
+                self.pool.release(one);
+            }
             Kind::Inverse => {
                 let one = self.constant(0x3f80_0000, 4);
                 dynasm!(self.ops; vdivps Ry(out), Ry(one), Ry(a));
                 self.pool.release(one);
             }
+            Kind::Divide if long => dynasm!(self.ops; vdivpd Ry(out), Ry(a), Ry(b)),
             Kind::Divide => dynasm!(self.ops; vdivps Ry(out), Ry(a), Ry(b)),
+            Kind::SquareRoot if long => dynasm!(self.ops; vsqrtpd Ry(out), Ry(a)),
             Kind::SquareRoot => dynasm!(self.ops; vsqrtps Ry(out), Ry(a)),
             Kind::SignedToFloat => dynasm!(self.ops; vcvtdq2ps Ry(out), Ry(a)),
             Kind::UnsignedToFloat => self.unsigned_to_float(out, a),
@@ -194,8 +216,38 @@ impl Translator {
                 self.pool.release(fix);
             }
             Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
+            Kind::DotBytes(first, second) => self.dot_bytes(out, [a, b, c], [first, second]),
         }
         out
+    }
+
+    /// `a` and the products of the bytes of `b` and `c`, which are signed or not: those of even bytes and
+    /// those of odd ones, as words.
+    fn dot_bytes(&mut self, out: Ymm, [a, b, c]: [Ymm; 3], [first, second]: [bool; 2]) {
+        let (x, y) = (self.pool.take(), self.pool.take());
+        dynasm!(self.ops ; vmovdqa Ry(out), Ry(a));
+        for odd in [false, true] {
+            for (word, from, signed) in [(x, b, first), (y, c, second)] {
+                match (odd, signed) {
+                    (true, true) => dynasm!(self.ops ; vpsraw Ry(word), Ry(from), 8),
+                    (true, false) => dynasm!(self.ops ; vpsrlw Ry(word), Ry(from), 8),
+                    (false, true) => dynasm!(self.ops
+                        ; vpsllw Ry(word), Ry(from), 8
+                        ; vpsraw Ry(word), Ry(word), 8
+                    ),
+                    (false, false) => dynasm!(self.ops
+                        ; vpsllw Ry(word), Ry(from), 8
+                        ; vpsrlw Ry(word), Ry(word), 8
+                    ),
+                }
+            }
+            dynasm!(self.ops
+                ; vpmaddwd Ry(x), Ry(x), Ry(y)
+                ; vpaddd Ry(out), Ry(out), Ry(x)
+            );
+        }
+        self.pool.release(x);
+        self.pool.release(y);
     }
 
     /// The sum of `a` and the product of `b` and `c`, all of them halves: as a double, which becomes a
@@ -394,7 +446,11 @@ impl Translator {
                 Condition::Le => 0x12,
                 Condition::Un => 3,
             };
-            self.compare_floats(out, [a, b], predicate);
+            if long {
+                self.packed(1, 0xc2, out, [a, b], predicate);
+            } else {
+                self.compare_floats(out, [a, b], predicate);
+            }
             return;
         }
         if condition == Condition::Un {
@@ -436,21 +492,22 @@ impl Translator {
 
     /// `vcmpps`, for which the assembler exchanges the first operand and the last.
     pub(crate) fn compare_floats(&mut self, out: Ymm, sources: [Ymm; 2], predicate: u8) {
-        self.packed(0xc2, out, sources, predicate);
+        self.packed(0, 0xc2, out, sources, predicate);
     }
 
     /// `vshufps`, of which the same is true.
     pub(crate) fn shuffle(&mut self, out: Ymm, sources: [Ymm; 2], order: u8) {
-        self.packed(0xc6, out, sources, order);
+        self.packed(0, 0xc6, out, sources, order);
     }
 
-    fn packed(&mut self, opcode: u8, out: Ymm, [a, b]: [Ymm; 2], immediate: u8) {
+    /// Such an instruction; doubles have prefix 1.
+    fn packed(&mut self, prefix: u8, opcode: u8, out: Ymm, [a, b]: [Ymm; 2], immediate: u8) {
         let high = u8::from(out < 8) << 7 | u8::from(b < 8) << 5;
         let direct = 0xc0 | (out & 7) << 3 | b & 7;
         for byte in [
             0xc4,
             0x41 | high,
-            0x04 | (!a & 15) << 3,
+            0x04 | prefix | (!a & 15) << 3,
             opcode,
             direct,
             immediate,

@@ -21,6 +21,10 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
+mod atomic;
+#[cfg(target_arch = "x86_64")]
+mod block;
+#[cfg(target_arch = "x86_64")]
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;
@@ -49,8 +53,9 @@ pub use code::{Code, Next};
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
-    Base, Block, BlockStep, Branch, Channels, ClearStep, End, Grouping, LOCAL_OFFSET, Layout,
-    Masking, MemoryStep, Predicate, SCRATCH_BASE, Space, Step, Uniform, VectorStep,
+    AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, ClearStep, End,
+    Grouping, LOCAL_OFFSET, Layout, Masking, MemoryStep, Predicate, Rounding, SCRATCH_BASE, Space,
+    Step, Uniform, VectorStep,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -192,6 +192,19 @@ impl Translator {
             }
             return register;
         }
+        if lane == 4 && size == 1 && follows(2) {
+            // The low part of each word.
+            dynasm!(self.ops
+                ; vpmovzxwd Ry(register), [r12 + base]
+                ; vpslld Ry(register), Ry(register), 24
+            );
+            if signed {
+                dynasm!(self.ops; vpsrad Ry(register), Ry(register), 24);
+            } else {
+                dynasm!(self.ops; vpsrld Ry(register), Ry(register), 24);
+            }
+            return register;
+        }
         if lane == 8 && job.width() == 32 && follows(8) {
             // The low part, too.
             let low = self.constant(u64::MAX >> (64 - 8 * size), 8);

@@ -13,14 +13,14 @@ use core::mem::{offset_of, size_of};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::frame::{Frame, Window};
-use crate::model::{Base, BlockStep, ClearStep, LOCAL_OFFSET, MemoryStep, SCRATCH_BASE, Space};
+use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
 use crate::registers::{Content, Ymm};
 use crate::translate::{Chosen, Translator};
 
 const LOCAL: i32 = offset_of!(Frame, local) as i32;
 const LOCAL_BYTES: i32 = offset_of!(Frame, local_bytes) as i32;
 const WINDOWS: i32 = offset_of!(Frame, windows) as i32;
-const GENERAL: i32 = offset_of!(Frame, general) as i32;
+pub(crate) const GENERAL: i32 = offset_of!(Frame, general) as i32;
 
 /// The offset of a field of a window.
 const fn field(window: u32, offset: usize) -> i32 {
@@ -28,25 +28,31 @@ const fn field(window: u32, offset: usize) -> i32 {
 }
 
 /// The channels of a message, eight at a time.
-struct Lanes {
-    chunks: usize,
+pub(crate) struct Lanes {
+    pub chunks: usize,
     /// The distances of each chunk's elements, as dwords.
-    at: [Ymm; 4],
+    pub at: [Ymm; 4],
     /// All ones for the channels that are served, unless all are.
     masks: Option<[Ymm; 4]>,
 }
 
 /// The ways round the usual path of a step.
 #[derive(Clone, Copy)]
-struct Ways {
+pub(crate) struct Ways {
     /// The caller executes it.
-    slow: DynamicLabel,
+    pub slow: DynamicLabel,
     /// There is nothing to do.
-    skip: DynamicLabel,
+    pub skip: DynamicLabel,
     done: DynamicLabel,
 }
 
 impl MemoryStep {
+    /// Whether there is a usual case.
+    pub(crate) fn is_usual(&self) -> bool {
+        let beyond = self.space.is_buffer() && self.offset < 0;
+        (1..=8).contains(&self.planes) && self.channels <= self.lanes && !beyond
+    }
+
     /// The bytes that a channel accesses. Narrow elements are loaded as dwords.
     const fn reach(&self) -> u32 {
         let last = if self.stores || self.element > 4 {
@@ -59,7 +65,7 @@ impl MemoryStep {
 }
 
 impl Translator {
-    fn ways(&mut self) -> Ways {
+    pub(crate) fn ways(&mut self) -> Ways {
         Ways {
             slow: self.ops.new_dynamic_label(),
             skip: self.ops.new_dynamic_label(),
@@ -69,26 +75,10 @@ impl Translator {
 
     /// Translates what is usual; the caller executes `op` in any other case.
     pub(crate) fn memory(&mut self, step: &MemoryStep, op: u32) {
-        let beyond = matches!(step.space, Space::Buffer(_)) && step.offset < 0;
-        if step.planes == 0 || step.planes > 8 || step.channels > step.lanes || beyond {
+        if !step.is_usual() {
             return self.call(op);
         }
-        let ways = self.ways();
-        let mut chosen = self.mask(&step.masking, step.channels);
-        match chosen {
-            Chosen::InEsi => dynasm!(self.ops ; test esi, esi ; jz =>ways.skip),
-            Chosen::All if step.channels < step.lanes && step.channels > 1 => {
-                let size = u32::MAX >> (32 - u32::from(step.channels));
-                dynasm!(self.ops ; mov esi, size as i32);
-                chosen = Chosen::InEsi;
-            }
-            Chosen::All => {}
-        }
-        let offset = match step.space {
-            Space::Buffer(_) => step.offset as u32,
-            Space::Local | Space::Flat(_) => 0,
-        };
-        self.window(step.space, step.reach(), offset, ways.slow);
+        let (ways, chosen) = self.begin(step);
         if step.channels == 1 {
             self.one(step, ways.slow);
         } else {
@@ -103,15 +93,36 @@ impl Translator {
         self.meet(ways, op);
     }
 
+    /// The channels that are served, at least one, and the window.
+    pub(crate) fn begin(&mut self, step: &MemoryStep) -> (Ways, Chosen) {
+        let ways = self.ways();
+        let mut chosen = self.mask(&step.masking, step.channels);
+        match chosen {
+            Chosen::InEsi => dynasm!(self.ops ; test esi, esi ; jz =>ways.skip),
+            Chosen::All if step.channels < step.lanes && step.channels > 1 => {
+                let size = u32::MAX >> (32 - u32::from(step.channels));
+                dynasm!(self.ops ; mov esi, size as i32);
+                chosen = Chosen::InEsi;
+            }
+            Chosen::All => {}
+        }
+        let offset = match step.space {
+            Space::Buffer(_) | Space::Named { .. } => step.offset as u32,
+            Space::Local | Space::Flat(_) | Space::General(_) => 0,
+        };
+        self.window(step.space, step.reach(), offset, ways.slow);
+        (ways, chosen)
+    }
+
     /// Where the ways of a step meet.
-    fn meet(&mut self, ways: Ways, op: u32) {
+    pub(crate) fn meet(&mut self, ways: Ways, op: u32) {
         let Ways { slow, skip, done } = ways;
         dynasm!(self.ops ; =>done);
         self.defer(op, [slow, skip, done]);
     }
 
     /// rax and edx, for accesses of `reach` bytes, `offset` bytes further on.
-    fn window(&mut self, space: Space, reach: u32, offset: u32, slow: DynamicLabel) {
+    pub(crate) fn window(&mut self, space: Space, reach: u32, offset: u32, slow: DynamicLabel) {
         match space {
             Space::Local => dynasm!(self.ops
                 ; mov rax, [rbx + LOCAL]
@@ -119,9 +130,19 @@ impl Translator {
                 ; sub edx, reach as i32
                 ; jb =>slow
             ),
-            Space::Buffer(window) | Space::Flat(window) => {
+            Space::Buffer(window)
+            | Space::Named { window, .. }
+            | Space::Flat(window)
+            | Space::General(window) => {
+                dynasm!(self.ops ; mov rcx, [rbx + WINDOWS]);
+                if let Space::Named { name, .. } = space {
+                    dynasm!(self.ops
+                        ; mov r8d, [r12 + name as i32]
+                        ; cmp r8, [rcx + field(window, offset_of!(Window, start))]
+                        ; jne =>slow
+                    );
+                }
                 dynasm!(self.ops
-                    ; mov rcx, [rbx + WINDOWS]
                     ; mov rax, [rcx + field(window, offset_of!(Window, host))]
                     ; mov rdx, [rcx + field(window, offset_of!(Window, bytes))]
                 );
@@ -135,10 +156,21 @@ impl Translator {
                 dynasm!(self.ops ; sub rdx, reach as i32 ; jb =>slow);
             }
         }
+        // rdi is what the window's first byte has for an address: no address in it is beyond 32 bits.
+        if let Space::General(window) = space {
+            dynasm!(self.ops
+                ; mov rdi, [rcx + field(window, offset_of!(Window, start))]
+                ; sub rdi, [rbx + GENERAL]
+                ; lea r8, [rdi + rdx + reach as i32 - 1]
+                ; or r8, rdi
+                ; shr r8, 32
+                ; jnz =>slow
+            );
+        }
     }
 
     /// rcx = the distance of the address in rcx; not beyond `edx`.
-    fn distance(&mut self, space: Space, offset: i32, slow: DynamicLabel) {
+    pub(crate) fn distance(&mut self, space: Space, offset: i32, slow: DynamicLabel) {
         match space {
             Space::Local => {
                 if offset != 0 {
@@ -146,7 +178,8 @@ impl Translator {
                 }
                 dynasm!(self.ops ; and ecx, LOCAL_OFFSET as i32);
             }
-            Space::Buffer(_) => {}
+            Space::Buffer(_) | Space::Named { .. } => {}
+            Space::General(_) => dynasm!(self.ops ; sub rcx, rdi),
             Space::Flat(window) => {
                 if offset != 0 {
                     dynasm!(self.ops ; add rcx, offset);
@@ -165,7 +198,9 @@ impl Translator {
         let at = step.addresses as i32;
         match step.space {
             Space::Flat(_) => dynasm!(self.ops ; mov rcx, [r12 + at]),
-            Space::Local | Space::Buffer(_) => dynasm!(self.ops ; mov ecx, [r12 + at]),
+            Space::Local | Space::Buffer(_) | Space::Named { .. } | Space::General(_) => {
+                dynasm!(self.ops ; mov ecx, [r12 + at]);
+            }
         }
         self.distance(step.space, step.offset, slow);
         for plane in 0..i32::from(step.planes) {
@@ -221,7 +256,12 @@ impl Translator {
 
     /// The distance of each channel's address from the window's begin: 0 for channels that are not
     /// served, which may have any address.
-    fn distances(&mut self, step: &MemoryStep, chosen: Chosen, slow: DynamicLabel) -> Lanes {
+    pub(crate) fn distances(
+        &mut self,
+        step: &MemoryStep,
+        chosen: Chosen,
+        slow: DynamicLabel,
+    ) -> Lanes {
         let chunks = usize::from(step.lanes) / 8;
         let mut lanes = Lanes {
             chunks,
@@ -237,7 +277,7 @@ impl Translator {
         }
         match step.space {
             Space::Flat(window) => self.flat_distances(step, window, &mut lanes, slow),
-            Space::Local | Space::Buffer(_) => {
+            Space::Local | Space::Buffer(_) | Space::Named { .. } | Space::General(_) => {
                 for chunk in 0..chunks {
                     lanes.at[chunk] = self.dword_distances(step, &lanes, chunk);
                 }
@@ -260,6 +300,16 @@ impl Translator {
             let bits = self.constant(LOCAL_OFFSET, 4);
             dynasm!(self.ops ; vpand Ry(at), Ry(now), Ry(bits));
             self.pool.release(bits);
+            now = at;
+        }
+        if let Space::General(_) = step.space {
+            let start = self.pool.take();
+            dynasm!(self.ops
+                ; vmovd Rx(start), edi
+                ; vpbroadcastd Ry(start), Rx(start)
+                ; vpsubd Ry(at), Ry(now), Ry(start)
+            );
+            self.pool.release(start);
             now = at;
         }
         match &lanes.masks {
@@ -402,7 +452,7 @@ impl Translator {
     }
 
     /// Copies so many bytes between the registers from `data` on and the distance rcx.
-    fn copy(&mut self, stores: bool, data: u32, bytes: u32, t: Ymm) {
+    pub(crate) fn copy(&mut self, stores: bool, data: u32, bytes: u32, t: Ymm) {
         let mut at = 0;
         while at < bytes as i32 {
             let register = data as i32 + at;
@@ -482,7 +532,7 @@ impl Translator {
     }
 
     /// No element is beyond the window.
-    fn inside(&mut self, lanes: &Lanes, slow: DynamicLabel) {
+    pub(crate) fn inside(&mut self, lanes: &Lanes, slow: DynamicLabel) {
         let (limit, t) = (self.pool.take(), self.pool.take());
         dynasm!(self.ops ; vmovd Rx(limit), edx ; vpbroadcastd Ry(limit), Rx(limit));
         for chunk in 0..lanes.chunks {
@@ -543,25 +593,36 @@ impl Translator {
         }
     }
 
-    /// The channels one after the other, plane by plane: the last of those that store to one place
-    /// wins.
-    fn channel_by_channel(&mut self, step: &MemoryStep, chosen: Chosen, lanes: &Lanes) {
+    /// Begins a loop over the channels in edi, whose distances are on the stack.
+    pub(crate) fn each(
+        &mut self,
+        step: &MemoryStep,
+        chosen: Chosen,
+        lanes: &Lanes,
+    ) -> DynamicLabel {
         for chunk in 0..lanes.chunks {
             dynasm!(self.ops ; vmovdqu [rsp + 32 * chunk as i32], Ry(lanes.at[chunk]));
         }
+        match chosen {
+            Chosen::All => {
+                let all = u32::MAX >> (32 - u32::from(step.lanes));
+                dynasm!(self.ops ; mov edi, all as i32);
+            }
+            Chosen::InEsi => dynasm!(self.ops ; mov edi, esi),
+        }
+        let next = self.ops.new_dynamic_label();
+        dynasm!(self.ops ; =>next);
+        next
+    }
+
+    /// The channels one after the other, plane by plane: the last of those that store to one place
+    /// wins.
+    fn channel_by_channel(&mut self, step: &MemoryStep, chosen: Chosen, lanes: &Lanes) {
         for plane in 0..i32::from(step.planes) {
             let more = plane * i32::from(step.element);
             let registers = step.data as i32 + plane * step.plane_bytes as i32;
-            let next = self.ops.new_dynamic_label();
-            match chosen {
-                Chosen::All => {
-                    let all = u32::MAX >> (32 - u32::from(step.lanes));
-                    dynasm!(self.ops ; mov edi, all as i32);
-                }
-                Chosen::InEsi => dynasm!(self.ops ; mov edi, esi),
-            }
+            let next = self.each(step, chosen, lanes);
             dynasm!(self.ops
-                ; =>next
                 ; tzcnt ecx, edi
                 ; mov r8d, [rsp + rcx * 4]
             );
@@ -580,72 +641,5 @@ impl Translator {
             }
             dynasm!(self.ops ; blsr edi, edi ; jnz =>next);
         }
-    }
-
-    /// Translates the usual case of a block; the caller executes `op` in any other.
-    pub(crate) fn block_access(&mut self, step: &BlockStep, op: u32) {
-        if matches!(step.space, Space::Buffer(_)) && step.offset != 0 || step.bytes > 1 << 10 {
-            return self.call(op);
-        }
-        let ways = self.ways();
-        if self.mask(&step.masking, step.channels) == Chosen::InEsi {
-            if step.first_only {
-                dynasm!(self.ops ; test esi, 1);
-            } else {
-                dynasm!(self.ops ; test esi, esi);
-            }
-            dynasm!(self.ops ; jz =>ways.skip);
-        }
-        self.window(step.space, step.bytes, 0, ways.slow);
-        let at = step.address as i32;
-        match step.base {
-            Base::Qword => dynasm!(self.ops ; mov rcx, [r12 + at]),
-            Base::Dword(16) => dynasm!(self.ops ; mov ecx, [r12 + at] ; shl rcx, 4),
-            Base::Dword(_) => dynasm!(self.ops ; mov ecx, [r12 + at]),
-            Base::General => dynasm!(self.ops
-                ; mov ecx, [r12 + at]
-                ; and ecx, SCRATCH_BASE as i32
-                ; add rcx, [rbx + GENERAL]
-            ),
-            Base::Offset => dynasm!(self.ops
-                ; mov ecx, [r12 + at]
-                ; add rcx, [rbx + GENERAL]
-            ),
-            Base::Stateless { unit, base } => {
-                dynasm!(self.ops ; mov ecx, [r12 + at]);
-                if unit == 16 {
-                    dynasm!(self.ops ; shl rcx, 4);
-                }
-                dynasm!(self.ops
-                    ; mov r8d, [r12 + base as i32]
-                    ; and r8d, SCRATCH_BASE as i32
-                    ; add rcx, r8
-                    ; add rcx, [rbx + GENERAL]
-                );
-            }
-        }
-        self.distance(step.space, step.offset, ways.slow);
-        let t = self.pool.take();
-        self.copy(step.stores, step.data, step.bytes, t);
-        self.pool.release(t);
-        if !step.stores {
-            self.pool.written(step.data..step.data + step.bytes);
-        }
-        self.meet(ways, op);
-    }
-
-    /// Zeroes registers.
-    pub(crate) fn clear(&mut self, step: &ClearStep) {
-        let over = self.ops.new_dynamic_label();
-        let zero = self.constant(0, 4);
-        if self.mask(&step.masking, step.channels) == Chosen::InEsi {
-            dynasm!(self.ops ; test esi, esi ; jz =>over);
-        }
-        for at in (step.at..step.at + step.bytes).step_by(32) {
-            dynasm!(self.ops ; vmovdqu [r12 + at as i32], Ry(zero));
-        }
-        dynasm!(self.ops ; =>over);
-        self.pool.release(zero);
-        self.pool.written(step.at..step.at + step.bytes);
     }
 }

@@ -35,6 +35,20 @@ pub struct Layout {
     pub general: u32,
 }
 
+/// How results of floats are rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    #[default]
+    Nearest,
+    /// Towards positive infinity.
+    Up,
+    /// Towards negative infinity.
+    Down,
+    /// Towards zero.
+    Zero,
+}
+
 /// How flag bits make a channel's predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
@@ -75,7 +89,8 @@ pub struct VectorStep {
     pub request: Request,
     /// Its channels. For [`Operation::Select`](eu_lanes::Operation::Select) the predicate selects.
     pub masking: Masking,
-    /// The first bit of the flag that takes the outcome of the request's condition, if one does.
+    /// The first bit of the flag that takes the outcome of the request's condition, if one does; without
+    /// a condition, that of the flag that all channels set.
     pub flag_bit: Option<u8>,
 }
 
@@ -86,8 +101,17 @@ pub enum Space {
     Local,
     /// The window of this number, from its first byte on: a buffer.
     Buffer(u32),
+    /// The same, if its start is the dword at `name` in the register bytes, which names the buffer.
+    Named {
+        /// The window's number.
+        window: u32,
+        /// See [`Space::Named`].
+        name: u32,
+    },
     /// Address 0; the window of this number has the usual ones.
     Flat(u32),
+    /// The general state base; the window of this number has the usual ones.
+    General(u32),
 }
 
 /// A load or store with an address for each channel.
@@ -117,6 +141,48 @@ pub struct MemoryStep {
     pub planes: u8,
     /// See [`planes`](Self::planes).
     pub plane_bytes: u32,
+}
+
+/// What an atomic operation makes of the old value and its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOperation {
+    /// Their sum.
+    Add,
+    /// Their difference.
+    Subtract,
+    /// One more.
+    Increment,
+    /// One less.
+    Decrement,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The larger one.
+    SignedMax,
+    /// The smaller one.
+    SignedMin,
+    /// The larger one.
+    UnsignedMax,
+    /// The smaller one.
+    UnsignedMin,
+    /// The operand.
+    Exchange,
+    /// A second operand, if the old value is the first.
+    CompareExchange,
+}
+
+/// An atomic operation on a dword for each channel.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicStep {
+    /// The accesses, as stores of dwords. The data are planes of operands.
+    pub memory: MemoryStep,
+    /// The operation.
+    pub operation: AtomicOperation,
+    /// Where the old values go.
+    pub old: Option<u32>,
 }
 
 /// Where the address of a block comes from.
@@ -187,10 +253,12 @@ pub enum Step {
     Memory(MemoryStep),
     /// The same.
     Block(BlockStep),
+    /// The same.
+    Atomic(AtomicStep),
     /// Translated.
     Clear(ClearStep),
-    /// Stores this to cr0.0, whose modes are those of the blocks that follow.
-    Control(u32),
+    /// Stores this to cr0.0, whose modes are those of the blocks that follow, rounding among them.
+    Control(u32, Rounding),
     /// Executed by the caller.
     Call,
     /// Nothing to do.
@@ -231,6 +299,13 @@ pub struct Branch {
     pub uniform: Uniform,
 }
 
+impl Space {
+    /// Whether addresses are relative to the first byte of a window.
+    pub(crate) const fn is_buffer(self) -> bool {
+        matches!(self, Self::Buffer(_) | Self::Named { .. })
+    }
+}
+
 /// How a block ends.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
@@ -256,6 +331,8 @@ pub struct Block {
     pub last_ip: u32,
     /// The floating-point modes in which it is entered.
     pub modes: Modes,
+    /// See [`modes`](Self::modes).
+    pub rounding: Rounding,
     /// One for each op, without a branch.
     pub steps: Vec<Step>,
     /// The sum of the ops' execution sizes, with the branch.
@@ -265,6 +342,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// Whether it rounds, or makes those that follow round, other than to nearest.
+    pub(crate) fn rounds(&self) -> bool {
+        let changes =
+            |step: &Step| matches!(step, Step::Control(_, to) if *to != Rounding::Nearest);
+        self.rounding != Rounding::Nearest || self.steps.last().is_some_and(changes)
+    }
+
     /// Whether host code does nothing in it.
     pub fn is_left_at_once(&self) -> bool {
         self.steps.is_empty() && matches!(self.end, End::Leave | End::Thread(_))

@@ -62,6 +62,12 @@ pub(crate) enum Kind {
     /// The sum of the accumulator and a product; the result is its high half, or its low half.
     MultiplyHigh,
     MultiplyLow,
+    /// Of dwords as qwords: the low half is the result, and the accumulator takes the carry or the
+    /// borrow.
+    AddCarry,
+    SubtractBorrow,
+    /// The sum of source 0 and the products of the bytes of sources 1 and 2, which may be signed.
+    DotBytes(bool, bool),
 }
 
 /// A translation of a request.
@@ -149,6 +155,9 @@ impl Plan {
     fn double(r: &Request) -> Option<Self> {
         let mut elements = r.sources.iter().flatten().map(|source| source.element);
         let all = elements.all(|element| element == Element::Df);
+        if all && r.operation == Operation::Compare {
+            return Self::new(Kind::Compare(Order::Float), Reading::Float, 8, false);
+        }
         if !all || r.output.element != Element::Df || r.saturate || r.condition.is_some() {
             return None;
         }
@@ -157,6 +166,9 @@ impl Plan {
             Operation::Add => Kind::Add,
             Operation::Mul => Kind::Multiply,
             Operation::Mad => Kind::MultiplyAdd,
+            Operation::Inv => Kind::Inverse,
+            Operation::Divide => Kind::Divide,
+            Operation::Sqrt => Kind::SquareRoot,
             _ => return None,
         };
         Self::new(kind, Reading::Float, 8, true)
@@ -252,6 +264,10 @@ impl Plan {
             Operation::Select => Kind::Select,
             Operation::Compare => Kind::Compare(order?),
             Operation::SelectCompare => Kind::SelectCompare(order?),
+            Operation::DotBytes => {
+                let signed = |source: &Option<Input>| Some(source.as_ref()?.element.is_signed());
+                Kind::DotBytes(signed(&r.sources[1])?, signed(&r.sources[2])?)
+            }
             _ => return None,
         };
         let reading = match kind {
@@ -272,6 +288,8 @@ impl Plan {
         let kind = match r.operation {
             Operation::Mach => Kind::MultiplyHigh,
             Operation::Macl => Kind::MultiplyLow,
+            Operation::Addc => Kind::AddCarry,
+            Operation::Subb => Kind::SubtractBorrow,
             Operation::Mov => Kind::Move,
             Operation::Add => Kind::Add,
             Operation::Mul => Kind::Multiply,

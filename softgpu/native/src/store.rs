@@ -74,6 +74,11 @@ impl Translator {
         flag_bit: u8,
     ) {
         let request = &job.step.request;
+        let shift = u32::from(flag_bit) + u32::from(job.step.masking.channel_offset);
+        if request.condition.is_none() {
+            dynasm!(self.ops ; mov eax, (u32::MAX >> (32 - job.lanes as u32)) as i32);
+            return self.set_flags(shift, job.lanes as u32, written == Written::All);
+        }
         let holds = matches!(job.plan.kind, Kind::Compare(_));
         let long = job.plan.lane == 8;
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
@@ -118,7 +123,6 @@ impl Translator {
                 self.pool.release(bits);
             }
         }
-        let shift = u32::from(flag_bit) + u32::from(job.step.masking.channel_offset);
         self.set_flags(shift, job.lanes as u32, written == Written::All);
     }
 
@@ -155,12 +159,22 @@ impl Translator {
                 size: 8,
                 stride: 8,
             };
-            self.store(job, results, written, low);
-            self.store(job, results, written, wide);
+            let kept = match job.plan.kind {
+                Kind::AddCarry => self.shifted(job, results, 32),
+                Kind::SubtractBorrow => self.shifted(job, results, 63),
+                _ => *results,
+            };
+            self.store(job, &kept, written, low);
+            self.store(job, &kept, written, wide);
+            if kept != *results {
+                for kept in &kept[..job.chunks()] {
+                    self.pool.release(*kept);
+                }
+            }
         }
         let high = match job.plan.kind {
             Kind::MultiplyHigh => true,
-            Kind::MultiplyLow => false,
+            Kind::MultiplyLow | Kind::AddCarry | Kind::SubtractBorrow => false,
             // The accumulator is the destination.
             _ => return,
         };
@@ -168,15 +182,23 @@ impl Translator {
         let Some(at) = output.at else {
             return;
         };
-        let mut halves = *results;
-        if high {
-            for half in halves.iter_mut().take(job.chunks()) {
-                let wide = *half;
-                *half = self.pool.take();
-                self.shift_right(*half, wide, 32);
-            }
-        }
+        let halves = if high {
+            self.shifted(job, results, 32)
+        } else {
+            *results
+        };
         self.store(job, &halves, written, Target::of(output, at));
+    }
+
+    /// The results' qwords, shifted right by so many bits, in pinned registers.
+    fn shifted(&mut self, job: &Job<'_>, results: &[Ymm; 4], bits: u64) -> [Ymm; 4] {
+        let mut shifted = *results;
+        for register in shifted.iter_mut().take(job.chunks()) {
+            let whole = *register;
+            *register = self.pool.take();
+            self.shift_right(*register, whole, bits);
+        }
+        shifted
     }
 
     /// Stores the results of the written channels.
@@ -199,18 +221,17 @@ impl Translator {
                 self.store_one(result, size, at as i32, first, written);
             } else if size == lane && stride as usize == lane {
                 self.store_packed(job, result, at, chunk, written);
-            } else if lane == 4 && size == 2 && stride == 2 && lanes == 8 && written == Written::All
+            } else if size <= stride as usize
+                && (stride as usize) < lane
+                && matches!(lanes * stride as usize, 4 | 8 | 16)
             {
-                let low = self.constant(0xffff, 4);
-                let t = self.pool.take();
-                dynasm!(self.ops
-                    ; vpand Ry(t), Ry(result), Ry(low)
-                    ; vpackusdw Ry(t), Ry(t), Ry(t)
-                    ; vpermq Ry(t), Ry(t), 8
-                    ; vmovdqu [r12 + at as i32], Rx(t)
+                let unit = stride as usize;
+                self.store_narrow(
+                    result,
+                    (size, unit, lane),
+                    (at, lanes),
+                    (first as usize, written),
                 );
-                self.pool.release(low);
-                self.pool.release(t);
             } else if size < lane && stride as usize == lane && lanes * lane >= 16 {
                 let place = (at, lanes * lane);
                 self.store_between(result, (size, lane), place, (first as usize, written));
@@ -289,6 +310,92 @@ impl Translator {
         }
         self.pool.release(keep);
         self.pool.release(old);
+    }
+
+    /// Stores the lowest `size` bytes of each lane to units of so many bytes, which follow each other at
+    /// `at`. What else is in a unit stays as it is.
+    fn store_narrow(
+        &mut self,
+        result: Ymm,
+        (size, unit, lane): (usize, usize, usize),
+        (at, lanes): (u32, usize),
+        (first, written): (usize, Written),
+    ) {
+        let value = self.pool.take();
+        dynasm!(self.ops ; vmovdqa Ry(value), Ry(result));
+        self.narrow(value, lane, unit);
+        let mut keep = None;
+        if written == Written::Masked {
+            let mask = self.pool.take();
+            dynasm!(self.ops ; vmovd Rx(mask), esi);
+            self.spread_from(mask, first, 4);
+            self.narrow(mask, 4, unit);
+            keep = Some(mask);
+        }
+        if size < unit {
+            let bits = match unit {
+                2 => 0x00ff_00ff,
+                _ => u64::MAX >> (64 - 8 * size),
+            };
+            let low = self.constant(bits, 4);
+            match keep {
+                Some(mask) => dynasm!(self.ops ; vpand Rx(mask), Rx(mask), Rx(low)),
+                None => {
+                    let mask = self.pool.take();
+                    dynasm!(self.ops ; vmovdqa Rx(mask), Rx(low));
+                    keep = Some(mask);
+                }
+            }
+            self.pool.release(low);
+        }
+        let at = at as i32;
+        let bytes = lanes * unit;
+        if let Some(keep) = keep {
+            let old = self.pool.take();
+            match bytes {
+                4 => dynasm!(self.ops ; vmovd Rx(old), [r12 + at]),
+                8 => dynasm!(self.ops ; vmovq Rx(old), [r12 + at]),
+                _ => dynasm!(self.ops ; vmovdqu Rx(old), [r12 + at]),
+            }
+            dynasm!(self.ops
+                ; vpand Rx(value), Rx(value), Rx(keep)
+                ; vpandn Rx(old), Rx(keep), Rx(old)
+                ; vpor Rx(value), Rx(value), Rx(old)
+            );
+            self.pool.release(old);
+            self.pool.release(keep);
+        }
+        match bytes {
+            4 => dynasm!(self.ops ; vmovd [r12 + at], Rx(value)),
+            8 => dynasm!(self.ops ; vmovq [r12 + at], Rx(value)),
+            _ => dynasm!(self.ops ; vmovdqu [r12 + at], Rx(value)),
+        }
+        self.pool.release(value);
+    }
+
+    /// The lowest bytes of lanes follow each other, as units of so many bytes.
+    fn narrow(&mut self, lanes: Ymm, lane: usize, unit: usize) {
+        if lane == 8 {
+            self.shuffle(lanes, [lanes, lanes], 0x88);
+            dynasm!(self.ops ; vpermq Ry(lanes), Ry(lanes), 8);
+        }
+        if unit < 4 {
+            let low = self.constant(0xffff, 4);
+            dynasm!(self.ops
+                ; vpand Ry(lanes), Ry(lanes), Ry(low)
+                ; vpackusdw Ry(lanes), Ry(lanes), Ry(lanes)
+                ; vpermq Ry(lanes), Ry(lanes), 8
+            );
+            self.pool.release(low);
+        }
+        if unit < 2 {
+            let low = self.constant(0x00ff_00ff, 4);
+            dynasm!(self.ops
+                ; vpand Rx(lanes), Rx(lanes), Rx(low)
+                ; vpackuswb Rx(lanes), Rx(lanes), Rx(lanes)
+            );
+            self.pool.release(low);
+        }
     }
 
     pub(crate) fn store_one(

@@ -5,7 +5,7 @@ use core::mem::{offset_of, size_of};
 use dynasmrt::{AssemblyOffset, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::frame::Frame;
-use crate::model::Channels;
+use crate::model::{Channels, Rounding};
 use crate::translate::{CHANNELS, INSTRUCTIONS, LEFT, Translator};
 
 /// What a thread that begins has of its own.
@@ -80,9 +80,11 @@ impl Translator {
         let (next, layout) = (self.next_thread, self.layout);
         let [general, state, message, control] =
             [layout.general, layout.state, layout.message, layout.control].map(|at| at as i32);
+        dynasm!(self.ops ; .arch x64 ; =>next);
+        if self.rounds {
+            self.round(Rounding::Nearest);
+        }
         dynasm!(self.ops
-            ; .arch x64
-            ; =>next
             ; mov rsi, [rbx + NEXT]
             ; add QWORD [rbx + NEXT], size_of::<Entrant>() as i32
             ; sub QWORD [rbx + WAITING], 1

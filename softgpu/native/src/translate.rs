@@ -12,7 +12,7 @@ use eu_lanes::Modes;
 
 use crate::frame::Frame;
 use crate::model::{
-    Block, Branch, Channels, End, Grouping, Layout, Masking, Predicate, Step, Uniform,
+    Block, Branch, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step, Uniform,
 };
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
@@ -27,6 +27,21 @@ pub(crate) enum Chosen {
     All,
     /// In esi.
     InEsi,
+}
+
+/// MXCSR with a rounding mode, and exceptions masked.
+pub(crate) const fn mxcsr(rounding: Rounding) -> u32 {
+    0x1f80 | (host(rounding) as u32) << 13
+}
+
+/// The number of a rounding mode in MXCSR, and in the instructions that have one.
+pub(crate) const fn host(rounding: Rounding) -> u8 {
+    match rounding {
+        Rounding::Nearest => 0,
+        Rounding::Down => 1,
+        Rounding::Up => 2,
+        Rounding::Zero => 3,
+    }
 }
 
 pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
@@ -48,6 +63,10 @@ pub(crate) struct Translator {
     pub(crate) layout: Layout,
     /// Those of the present block.
     pub(crate) modes: Modes,
+    /// The same, which the host's rounding mode is except in callbacks.
+    pub(crate) rounding: Rounding,
+    /// Not all blocks round to nearest.
+    pub(crate) rounds: bool,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
@@ -61,6 +80,7 @@ pub(crate) struct Translator {
 /// What a step does instead of its usual path.
 struct Detour {
     op: u32,
+    rounding: Rounding,
     /// To call back, to do nothing, and where both meet the usual path.
     ways: [DynamicLabel; 3],
     /// What registers hold there.
@@ -68,9 +88,9 @@ struct Detour {
 }
 
 impl Translator {
-    pub fn new(layout: Layout, blocks: usize) -> Self {
+    pub fn new(layout: Layout, blocks: &[Block]) -> Self {
         let mut ops = VecAssembler::new(0);
-        let labels = (0..blocks).map(|_| ops.new_dynamic_label()).collect();
+        let labels = (0..blocks.len()).map(|_| ops.new_dynamic_label()).collect();
         let leave = ops.new_dynamic_label();
         let next_thread = ops.new_dynamic_label();
         Self {
@@ -78,6 +98,8 @@ impl Translator {
             pool: Pool::default(),
             layout,
             modes: Modes::default(),
+            rounding: Rounding::Nearest,
+            rounds: blocks.iter().any(Block::rounds),
             literals: BTreeMap::new(),
             tables: BTreeMap::new(),
             bits: BTreeMap::new(),
@@ -89,7 +111,8 @@ impl Translator {
         }
     }
 
-    /// The code that enters a block, whose address is the second argument, and that leaves.
+    /// The code that enters a block, whose address is the second argument, and that leaves. The third
+    /// is what MXCSR is in the block.
     pub fn frame(&mut self) {
         let leave = self.leave;
         dynasm!(self.ops
@@ -103,9 +126,19 @@ impl Translator {
             ; mov rbx, rdi
             ; mov r12, [rbx + REGS]
             ; mov r13d, [rbx + ACTIVE]
+        );
+        if self.rounds {
+            dynasm!(self.ops ; mov [rsp], edx ; ldmxcsr [rsp]);
+        }
+        dynasm!(self.ops
             ; jmp rsi
             ; =>leave
             ; vzeroupper
+        );
+        if self.rounds {
+            self.round(Rounding::Nearest);
+        }
+        dynasm!(self.ops
             ; add rsp, SCRATCH
             ; pop rbp
             ; pop r14
@@ -126,6 +159,7 @@ impl Translator {
         let count = block.steps.len() as i32 + i32::from(branches);
         dynasm!(self.ops ; =>label);
         self.modes = block.modes;
+        self.rounding = block.rounding;
         self.pool.clear();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
@@ -151,8 +185,9 @@ impl Translator {
                 Step::Nothing => {}
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
+                Step::Atomic(step) => self.atomic(step, op),
                 Step::Clear(step) => self.clear(step),
-                Step::Control(value) => self.control(*value),
+                Step::Control(value, rounding) => self.control(*value, *rounding),
                 Step::Vector(step) if self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),
             }
@@ -207,16 +242,41 @@ impl Translator {
     }
 
     /// Stores to cr0.0.
-    fn control(&mut self, value: u32) {
+    fn control(&mut self, value: u32, rounding: Rounding) {
+        if rounding != self.rounding {
+            self.round(rounding);
+            self.rounding = rounding;
+        }
         let at = self.layout.control;
         dynasm!(self.ops ; mov DWORD [r12 + at as i32], value as i32);
         self.pool.written(at..at + 4);
+    }
+
+    /// Sets the host's rounding mode.
+    pub(crate) fn round(&mut self, rounding: Rounding) {
+        let label = self.literal(mxcsr(rounding).into(), 4);
+        dynasm!(self.ops ; ldmxcsr [=>label]);
+    }
+
+    /// Sets the host's rounding mode to what callbacks expect.
+    fn round_for_call(&mut self) {
+        if self.rounding != Rounding::Nearest {
+            self.round(Rounding::Nearest);
+        }
+    }
+
+    /// Sets the host's rounding mode to the block's.
+    fn round_after_call(&mut self) {
+        if self.rounding != Rounding::Nearest {
+            self.round(self.rounding);
+        }
     }
 
     /// Calls back for a step.
     pub(crate) fn call(&mut self, op: u32) {
         let done = self.ops.new_dynamic_label();
         let over = self.ops.new_dynamic_label();
+        self.round_for_call();
         dynasm!(self.ops
             ; vzeroupper
             ; mov rdi, rbx
@@ -231,17 +291,24 @@ impl Translator {
         dynasm!(self.ops ; =>over);
         self.leave_at(op | AFTER);
         dynasm!(self.ops ; =>done);
+        self.round_after_call();
         self.pool.clear();
     }
 
     /// Notes a detour, which is translated at the end: it is rarely taken.
     pub(crate) fn defer(&mut self, op: u32, ways: [DynamicLabel; 3]) {
-        let contents = self.pool.contents();
-        self.detours.push(Detour { op, ways, contents });
+        let (rounding, contents) = (self.rounding, self.pool.contents());
+        self.detours.push(Detour {
+            op,
+            rounding,
+            ways,
+            contents,
+        });
     }
 
     fn detour(&mut self, detour: &Detour) {
         let [slow, skip, done] = detour.ways;
+        self.rounding = detour.rounding;
         dynasm!(self.ops ; =>slow);
         self.call(detour.op);
         dynasm!(self.ops ; =>skip);
@@ -290,8 +357,9 @@ impl Translator {
         }
         let leave = self.leave;
         let went = self.ops.new_dynamic_label();
+        dynasm!(self.ops ; =>ask);
+        self.round_for_call();
         dynasm!(self.ops
-            ; =>ask
             ; vzeroupper
             ; mov rdi, rbx
             ; mov esi, op as i32
@@ -301,6 +369,10 @@ impl Translator {
             ; mov DWORD [rbx + AT], eax
             ; jmp =>leave
             ; =>went
+        );
+        // A branch does not change the modes.
+        self.round_after_call();
+        dynasm!(self.ops
             ; mov r13d, [rbx + ACTIVE]
             ; mov rcx, [rbx + ENTRIES]
             // The upper half of a returned dword is anything.

@@ -8,7 +8,7 @@ use crate::model::{Masking, VectorStep};
 use crate::plan::{Kind, Plan, Reading};
 use crate::registers::Ymm;
 use crate::store::Target;
-use crate::translate::{Chosen, Translator};
+use crate::translate::{Chosen, Translator, host};
 
 /// The stack bytes that translations use.
 pub(crate) const SCRATCH: i32 = 128;
@@ -56,7 +56,8 @@ impl Translator {
         let Some(plan) = Plan::of(&step.request) else {
             return false;
         };
-        if plan.float && plan.lane == 8 && self.modes.contains(Modes::FLUSH_DOUBLE) {
+        let doubles = plan.reading == Reading::Float && plan.lane == 8;
+        if doubles && self.modes.contains(Modes::FLUSH_DOUBLE) {
             return false;
         }
         let job = Job {
@@ -142,7 +143,8 @@ impl Translator {
 
     /// Singles become halves, in the low bits of their lanes.
     fn round_to_halves(&mut self, out: Ymm) {
-        dynasm!(self.ops; vcvtps2ph Rx(out), Ry(out), 0);
+        let rounding = host(self.rounding) as i8;
+        dynasm!(self.ops; vcvtps2ph Rx(out), Ry(out), rounding);
         if self.modes.contains(Modes::FLUSH_HALF) {
             let exponent = self.constant(0x7c00_7c00, 4);
             let magnitude = self.constant(0x7fff_7fff, 4);

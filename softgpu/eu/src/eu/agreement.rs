@@ -53,7 +53,7 @@ enum Takes {
     Either,
 }
 
-const OPCODES: [(Opcode, Takes); 47] = {
+const OPCODES: [(Opcode, Takes); 49] = {
     use Takes::{Either, Floats, Integers};
     [
         (Opcode::Mov, Either),
@@ -103,6 +103,8 @@ const OPCODES: [(Opcode, Takes); 47] = {
         (Opcode::Addc, Integers),
         (Opcode::Subb, Integers),
         (Opcode::Mac, Either),
+        (Opcode::Dp4a, Integers),
+        (Opcode::Dp4a, Integers),
     ]
 };
 
@@ -225,10 +227,17 @@ pub(super) fn instruction(random: &mut Random) -> Instruction {
                 MathFunction::Exp,
                 MathFunction::Sin,
                 MathFunction::Cos,
+                MathFunction::Invm,
+                MathFunction::Rsqtm,
             ])
         } else {
             random.pick(&[MathFunction::Iqot, MathFunction::Irem, MathFunction::Idiv])
         });
+    }
+    let macros = Specific::Math(MathFunction::Invm);
+    if instruction.specific == macros || instruction.specific == Specific::Math(MathFunction::Rsqtm)
+    {
+        instruction.cond = random.pick(&[Some(CondMod::Eo), Some(CondMod::Eo), None]);
     }
     if opcode == Opcode::Bfn {
         instruction.specific = Specific::Bfn(random.bits() as u8);

@@ -1,6 +1,6 @@
 //! From decoded instructions to ops.
 
-use isa_encoder::message::Descriptors;
+use isa_encoder::message::{Descriptors, Message as Meaning};
 use isa_encoder::semantics::{Integer, Semantics};
 use isa_encoder::swsb::Tokens;
 use isa_encoder::{
@@ -9,7 +9,7 @@ use isa_encoder::{
 };
 
 use super::family::Rules;
-use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Targets};
+use super::op::{Action, Class, Immediate, Op, Pred, SendOp, SendRegisters, Spans, Targets};
 use super::operand::{Dest, Lowering, Source};
 use super::ops::softfloat::Format;
 use super::ops::value::format_of;
@@ -318,14 +318,21 @@ fn lower_send(
         }
         _ => None,
     };
-    let texels = match descriptor {
-        Immediate::Value(descriptor) if gathered.is_none() && !send.eot => {
-            texels(lowering, instruction, send, (descriptor, sfid), &registers)
-        }
-        _ => None,
-    };
+    let (mut texels, mut named) = (None, None);
+    if let Immediate::Value(descriptor) = descriptor
+        && gathered.is_none()
+        && !send.eot
+        && let Some((meaning, spans)) = prepared(lowering, send, (descriptor, sfid), &registers)
+    {
+        let family = lowering.rules.family;
+        let in_register = matches!(extended, Immediate::Register(_));
+        let (asked, sized) = ((descriptor, in_register), spans.sized());
+        texels = sf::Texels::of(family, &meaning, asked, &sized, instruction.exec_size);
+        named = in_register.then_some((meaning, spans));
+    }
     Ok(SendOp {
         meaning,
+        named,
         plain,
         texels,
         sfid,
@@ -342,15 +349,14 @@ fn lower_send(
     })
 }
 
-/// What is prepared of a message that accesses texels. Its extended descriptor may be in a register, if
-/// it is nothing but a surface's offset.
-fn texels(
+/// The meaning of a message, and its registers. Its extended descriptor may be in a register, if it is
+/// nothing but a surface's offset.
+fn prepared(
     lowering: &Lowering,
-    instruction: &Instruction,
     send: &Send,
     (descriptor, sfid): (u32, Option<u8>),
     registers: &SendRegisters,
-) -> Option<sf::Texels> {
+) -> Option<(Meaning, Spans)> {
     let (extended, in_register) = match send.exdesc {
         Descriptor::Immediate(extended) => (extended, false),
         Descriptor::Register { .. } if send.ex_bso && send.src1_len.is_some() => (0, true),
@@ -366,7 +372,5 @@ fn texels(
     let meaning = sf::decode(family, sfid?, descriptors).ok()?;
     let file = super::regs::end(family, lowering.grf_count);
     let spans = registers.spans(lowering.rules, file, descriptor, extended);
-    let sized = spans.ok()?.sized();
-    let (asked, exec_size) = ((descriptor, in_register), instruction.exec_size);
-    sf::Texels::of(family, &meaning, asked, &sized, exec_size)
+    Some((meaning, spans.ok()?))
 }

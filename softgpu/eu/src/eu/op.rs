@@ -67,6 +67,9 @@ pub(super) struct SendOp {
     pub eot: bool,
     /// The message of the descriptors, if they are in the instruction and valid.
     pub meaning: Option<Meaning>,
+    /// The same of an extended descriptor in a register, where that is nothing but a surface's offset, and
+    /// is taken for 0.
+    pub named: Option<(Meaning, Spans)>,
     /// The same, prepared, if it is a plain gather or scatter.
     pub plain: Option<Plain>,
     /// The same, prepared, if it accesses texels in a usual way.

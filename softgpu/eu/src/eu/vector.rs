@@ -111,6 +111,11 @@ pub(super) fn is_usual(mode: FpMode) -> bool {
     mode.rounding == Rounding::Nearest && mode.to_int == Rounding::Zero
 }
 
+/// Whether host code rounds and converts as the modes require.
+pub(super) fn is_translated(mode: FpMode) -> bool {
+    mode.to_int == Rounding::Zero
+}
+
 /// What routines need to know of the floating-point modes.
 pub(super) fn modes(mode: FpMode) -> Modes {
     Modes::default()
@@ -318,7 +323,8 @@ fn integer_operation(op: &Op, integer: Integer) -> Option<Operation> {
         Integer::ProductLow => Operation::Macl,
         Integer::AddCarry => Operation::Addc,
         Integer::SubtractBorrow => Operation::Subb,
-        Integer::DotBytes | Integer::AbsoluteDifferences { .. } => return None,
+        Integer::DotBytes => Operation::DotBytes,
+        Integer::AbsoluteDifferences { .. } => return None,
     })
 }
 

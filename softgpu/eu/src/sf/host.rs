@@ -8,11 +8,12 @@ use std::cell::Cell;
 
 use devinfo::GpuAddress;
 use eu_native::{
-    Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE, Space, Step, Window,
+    AtomicOperation, AtomicStep, Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE,
+    Space, Step, Window,
 };
 use isa_encoder::message::{
-    AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lengths, Lsc, LscAddress,
-    LscPort, Message as Meaning, OwordCount,
+    AddressSize, AtomicOp, BlockAlignment, DataSize, Direction, Hdc, HdcAddress, HdcSurface,
+    Lengths, Lsc, LscAddress, LscPort, Message as Meaning, OwordCount,
 };
 use softgpu_memory::{Access, View};
 
@@ -21,6 +22,7 @@ use super::hdc::block::{HWORD, OWORD};
 use super::hdc::header;
 use super::lsc::STATELESS;
 use super::plain::{self, Plain};
+use super::texels::STATE_OFFSET;
 use crate::GroupEnv;
 
 /// Binding table entries that have windows.
@@ -95,16 +97,23 @@ fn buffer(index: u8, stores: bool) -> Option<Space> {
     (index < BUFFERS).then_some(Space::Buffer(index + BUFFERS * u32::from(stores)))
 }
 
-/// The window for an access to flat addresses by the instruction of this number.
-fn flat(site: u32, stores: bool) -> Space {
-    Space::Flat(2 * BUFFERS + site % SITES + SITES * u32::from(stores))
+/// The window for an access by the instruction of this number to flat addresses, or to a buffer that a
+/// register names.
+fn flat_window(site: u32, stores: bool) -> u32 {
+    2 * BUFFERS + site % SITES + SITES * u32::from(stores)
 }
 
-fn space(space: plain::Space, site: u32, stores: bool) -> Option<Space> {
+fn space(space: plain::Space, site: Site, stores: bool) -> Option<Space> {
+    let number = site.number;
     match space {
         plain::Space::Table(index) => buffer(index, stores),
         plain::Space::Local => Some(Space::Local),
-        plain::Space::Flat => Some(flat(site, stores)),
+        plain::Space::Named => {
+            let window = flat_window(number, stores);
+            site.name.map(|name| Space::Named { window, name })
+        }
+        plain::Space::General => Some(Space::General(flat_window(number, stores))),
+        plain::Space::Flat => Some(Space::Flat(flat_window(number, stores))),
     }
 }
 
@@ -117,6 +126,23 @@ pub struct Site {
     pub channels: u8,
     /// The number.
     pub number: u32,
+    /// Where the extended descriptor is, if it is in a register and names a buffer.
+    pub name: Option<u32>,
+}
+
+/// The step of a message, if it is one that host code performs: see [`access`], [`atomic`] and [`block`].
+pub fn step(
+    meaning: &Meaning,
+    descriptor: u32,
+    registers: &Registers,
+    site: Site,
+    shape: (u32, bool),
+) -> Option<Step> {
+    match Plain::of(meaning, descriptor, registers, site.channels, shape.0) {
+        Some(plain) => access(&plain, site),
+        None => atomic(meaning, descriptor, registers, site, shape.0)
+            .or_else(|| block(meaning, descriptor, registers, site, shape)),
+    }
 }
 
 /// The step of a gather or scatter.
@@ -126,7 +152,7 @@ pub fn access(plain: &Plain, site: Site) -> Option<Step> {
         channels: site.channels,
         lanes: plain.lanes,
         stores: plain.stores,
-        space: space(plain.space, site.number, plain.stores)?,
+        space: space(plain.space, site, plain.stores)?,
         addresses: plain.addresses,
         offset: plain.offset,
         element: plain.element,
@@ -139,7 +165,7 @@ pub fn access(plain: &Plain, site: Site) -> Option<Step> {
 
 /// The step of a fence or a block message, if it is one that host code performs. Bytes of a register: `grf`;
 /// scratch memory may be a `surface`.
-pub fn block(
+fn block(
     meaning: &Meaning,
     descriptor: u32,
     registers: &Registers,
@@ -185,13 +211,122 @@ pub fn block(
         channels: site.channels,
         first_only,
         stores,
-        space: space(target.space, site.number, stores)?,
+        space: space(target.space, site, stores)?,
         address: src0.0 + 4 * target.dword as u32,
         base: target.base,
         offset: target.offset,
         data,
         bytes,
     }))
+}
+
+/// The step of an atomic operation, if it is one that host code performs. Bytes of a register: `grf`.
+fn atomic(
+    meaning: &Meaning,
+    descriptor: u32,
+    registers: &Registers,
+    site: Site,
+    grf: u32,
+) -> Option<Step> {
+    let (op, returns, place, offset, lanes, wide) = match *meaning {
+        Meaning::Hdc(Hdc::Atomic {
+            address,
+            op,
+            bytes: 4,
+            returns,
+            simd,
+        }) if !Lengths::decode(descriptor).header => {
+            let (place, wide) = plain::hdc_space(address)?;
+            (op, returns, place, 0, u32::from(simd), wide)
+        }
+        Meaning::Lsc(Lsc::Atomic {
+            port,
+            op,
+            address,
+            address_size: size @ (AddressSize::A32 | AddressSize::A64),
+            data: DataSize::D32,
+            returns,
+            ..
+        }) => {
+            let wide = size == AddressSize::A64;
+            let (place, offset) = plain::lsc_space(port, address, wide)?;
+            let lanes = u32::from(site.channels).max(grf / 4);
+            (op, returns, place, offset, lanes, wide)
+        }
+        _ => return None,
+    };
+    if !matches!(lanes, 8 | 16 | 32) || matches!(place, plain::Space::Flat) != wide {
+        return None;
+    }
+    let operation = operation(op)?;
+    let Registers { src0, src1, dst } = *registers;
+    let width = if wide { 8 } else { 4 };
+    let addressed = (lanes * width).next_multiple_of(grf);
+    let plane_bytes = (4 * lanes).next_multiple_of(grf);
+    let operands = op.operands() as u32 * plane_bytes;
+    let data = if operands == 0 {
+        src0.0
+    } else if src0.1 == addressed {
+        (src1.1 >= operands).then_some(src1.0)?
+    } else {
+        (src0.1 >= addressed + operands).then_some(src0.0 + addressed)?
+    };
+    if src0.1 < addressed || returns && dst.1 < plane_bytes {
+        return None;
+    }
+    // A channel's old value may be where its own operands were, and not where those of others are.
+    let old = returns.then_some(dst.0);
+    let apart =
+        |plane: u32| old.is_none_or(|old| old == plane || old.abs_diff(plane) >= plane_bytes);
+    let planes = operands / plane_bytes;
+    if !(0..planes).all(|plane| apart(data + plane * plane_bytes)) {
+        return None;
+    }
+    Some(Step::Atomic(AtomicStep {
+        memory: MemoryStep {
+            masking: site.masking,
+            channels: site.channels,
+            lanes: lanes as u8,
+            stores: true,
+            space: space(place, site, true)?,
+            addresses: src0.0,
+            offset,
+            element: 4,
+            slot: 4,
+            data,
+            planes: 1,
+            plane_bytes,
+        },
+        operation,
+        old,
+    }))
+}
+
+/// The operation on integers; others are left to the interpreter.
+fn operation(op: AtomicOp) -> Option<AtomicOperation> {
+    Some(match op {
+        AtomicOp::Add => AtomicOperation::Add,
+        AtomicOp::Sub => AtomicOperation::Subtract,
+        AtomicOp::Inc => AtomicOperation::Increment,
+        AtomicOp::Dec => AtomicOperation::Decrement,
+        AtomicOp::And => AtomicOperation::And,
+        AtomicOp::Or => AtomicOperation::Or,
+        AtomicOp::Xor => AtomicOperation::Xor,
+        AtomicOp::SignedMax => AtomicOperation::SignedMax,
+        AtomicOp::SignedMin => AtomicOperation::SignedMin,
+        AtomicOp::UnsignedMax => AtomicOperation::UnsignedMax,
+        AtomicOp::UnsignedMin => AtomicOperation::UnsignedMin,
+        AtomicOp::Store => AtomicOperation::Exchange,
+        AtomicOp::CompareSwap => AtomicOperation::CompareExchange,
+        AtomicOp::Load
+        | AtomicOp::PreDec
+        | AtomicOp::ReverseSub
+        | AtomicOp::FloatCompareSwap
+        | AtomicOp::FloatAdd
+        | AtomicOp::FloatSub
+        | AtomicOp::FloatMax
+        | AtomicOp::FloatMin => return None,
+    })
 }
 
 /// Where a block is.
@@ -319,27 +454,37 @@ fn lsc_block(lsc: Lsc) -> Option<(Direction, Target, u32)> {
 /// Moves the window of `step`, whose served channels are in `mask`, to where it goes now. It is about
 /// to be performed. The windows are those of `env.memory` ([`Windows::of`]).
 pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
-    let (space, stores, address) = match step {
-        Step::Memory(step) => {
-            let at = step.addresses as usize + 8 * mask.trailing_zeros() as usize;
-            let address = qword(regs, at).wrapping_add_signed(step.offset.into());
+    let memory = match step {
+        Step::Memory(memory) => Some(memory),
+        Step::Atomic(atomic) => Some(&atomic.memory),
+        _ => None,
+    };
+    let general = env.bases.general.get();
+    let (space, stores, address) = match (step, memory) {
+        (_, Some(step)) => {
+            let (first, lane) = (step.addresses as usize, mask.trailing_zeros() as usize);
+            let address = match step.space {
+                Space::General(_) => {
+                    let offset = qword(regs, first + 4 * lane) & u64::from(u32::MAX);
+                    general.wrapping_add(offset)
+                }
+                _ => qword(regs, first + 8 * lane),
+            };
+            let address = address.wrapping_add_signed(step.offset.into());
             (step.space, step.stores, address)
         }
-        Step::Block(step) => {
+        (Step::Block(step), _) => {
             let own = qword(regs, step.address as usize);
-            let general = |bits: u64| {
-                let bits = bits & u64::from(SCRATCH_BASE);
-                env.bases.general.get().wrapping_add(bits)
-            };
+            let scratch = |bits: u64| general.wrapping_add(bits & u64::from(SCRATCH_BASE));
             let address = match step.base {
-                Base::General => general(own),
+                Base::General => scratch(own),
                 Base::Stateless { unit, base } => {
                     let offset = (own & u64::from(u32::MAX)) * u64::from(unit);
-                    general(qword(regs, base as usize)).wrapping_add(offset)
+                    scratch(qword(regs, base as usize)).wrapping_add(offset)
                 }
                 Base::Offset => {
                     let offset = own & u64::from(u32::MAX);
-                    env.bases.general.get().wrapping_add(offset)
+                    general.wrapping_add(offset)
                 }
                 Base::Qword | Base::Dword(_) => own,
             };
@@ -349,7 +494,11 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
         _ => return,
     };
     let access = if stores { Access::Write } else { Access::Read };
-    let (Space::Buffer(number) | Space::Flat(number)) = space else {
+    let (Space::Buffer(number)
+    | Space::Named { window: number, .. }
+    | Space::Flat(number)
+    | Space::General(number)) = space
+    else {
         return;
     };
     let Some(place) = env.state.windows().get(number) else {
@@ -360,9 +509,30 @@ pub fn learn(step: &Step, regs: &[u8], mask: u32, env: &GroupEnv<'_>) {
         Space::Local => None,
         // What it is of does not change.
         Space::Buffer(_) if present.bytes != 0 => None,
-        Space::Buffer(_) => of_buffer((number % BUFFERS) as u8, access, env),
+        Space::Buffer(_) => {
+            let buffer = env.state.buffer(env, (number % BUFFERS) as u8);
+            of_buffer(buffer, 0, access, env)
+        }
+        Space::Named { name, .. } => {
+            let name = qword(regs, name as usize) as u32;
+            let known = present.bytes != 0 && present.start == u64::from(name);
+            let buffer = || env.state.bindless_buffer(env, name & STATE_OFFSET);
+            match known {
+                true => None,
+                false => of_buffer(buffer(), name, access, env),
+            }
+        }
         Space::Flat(_) if address.wrapping_sub(present.start) < present.bytes => None,
         Space::Flat(_) => around(address, access, env),
+        // Addresses have 32 bits.
+        Space::General(_) => {
+            let of_base = |window: Window| within(window, general, 1 << 32);
+            let known = address.wrapping_sub(present.start) < present.bytes;
+            match known && present.start >= general {
+                true => None,
+                false => around(address, access, env).and_then(of_base),
+            }
+        }
     };
     if let Some(window) = window {
         env.state.windows().set(place, window);
@@ -374,14 +544,19 @@ fn qword(regs: &[u8], at: usize) -> u64 {
     bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// A buffer, as far as it is in one memory.
-fn of_buffer(index: u8, access: Access, env: &GroupEnv<'_>) -> Option<Window> {
-    let (base, bytes) = env.state.buffer(env, index)?;
+/// A buffer, as far as it is in one memory, under this name.
+fn of_buffer(
+    buffer: Option<(GpuAddress, u64)>,
+    name: u32,
+    access: Access,
+    env: &GroupEnv<'_>,
+) -> Option<Window> {
+    let (base, bytes) = buffer?;
     let window = env.memory.window(base, access)?;
     let ahead = base.get() - window.start.get();
     let bytes = bytes.min(window.bytes - ahead).min(MOST);
     Some(Window {
-        start: 0,
+        start: name.into(),
         host: window.host.as_ptr().wrapping_add(ahead as usize),
         bytes,
     })
@@ -397,5 +572,17 @@ fn around(address: u64, access: Access, env: &GroupEnv<'_>) -> Option<Window> {
         start: address.wrapping_sub(before - first),
         host: window.host.as_ptr().wrapping_add(first as usize),
         bytes: window.bytes.min(end) - first,
+    })
+}
+
+/// The part of a window that is in so many bytes from `first` on.
+fn within(window: Window, first: u64, bytes: u64) -> Option<Window> {
+    let before = first.saturating_sub(window.start);
+    let start = window.start + before;
+    let left = window.bytes.checked_sub(before)?;
+    Some(Window {
+        start,
+        host: window.host.wrapping_add(before as usize),
+        bytes: left.min(bytes.saturating_sub(start - first)),
     })
 }

@@ -26,6 +26,10 @@ pub(super) enum Space {
     Table(u8),
     /// Shared local memory.
     Local,
+    /// The buffer whose surface state is in the bindless heap, where the extended descriptor says.
+    Named,
+    /// Memory from the general state base on.
+    General,
     /// All of memory.
     Flat,
 }
@@ -112,12 +116,7 @@ impl Plain {
                 if Lengths::decode(descriptor).header {
                     return None;
                 }
-                let (space, wide) = match address {
-                    HdcAddress::A64 { .. } => (Space::Flat, true),
-                    HdcAddress::A32(HdcSurface::Slm) => (Space::Local, false),
-                    HdcAddress::A32(HdcSurface::Bti(index)) => (Space::Table(index), false),
-                    HdcAddress::A32(_) => return None,
-                };
+                let (space, wide) = hdc_space(address)?;
                 (direction, space, wide, 0, simd, planes, elements)
             }
             Meaning::Lsc(lsc) => {
@@ -229,6 +228,8 @@ impl Plain {
             Space::Local => return self.local(regs, &addresses, live, env),
             Space::Flat => (GpuAddress::new(0), u64::MAX),
             Space::Table(index) => env.state.buffer(env, index)?,
+            // Host code alone takes the descriptor from a register.
+            Space::Named | Space::General => return None,
         };
         let done = self.memory(regs, &addresses, (live, all), env, buffer);
         if done.is_none() && !self.stores {
@@ -346,6 +347,18 @@ impl Plain {
     }
 }
 
+/// What the addresses of a message to the classic data port are relative to, and whether they have 64
+/// bits.
+pub(super) fn hdc_space(address: HdcAddress) -> Option<(Space, bool)> {
+    match address {
+        HdcAddress::A64 { .. } => Some((Space::Flat, true)),
+        HdcAddress::A32(HdcSurface::Slm) => Some((Space::Local, false)),
+        HdcAddress::A32(HdcSurface::Bti(index)) => Some((Space::Table(index), false)),
+        HdcAddress::A32(HdcSurface::Stateless { .. }) => Some((Space::General, false)),
+        HdcAddress::A32(_) => None,
+    }
+}
+
 /// What the addresses of a message to the load/store units are relative to, and what is added to
 /// them. Flat ones are `wide`.
 pub(super) fn lsc_space(port: LscPort, address: LscAddress, wide: bool) -> Option<(Space, i32)> {
@@ -357,6 +370,7 @@ pub(super) fn lsc_space(port: LscPort, address: LscAddress, wide: bool) -> Optio
         {
             Some((Space::Table(index), offset))
         }
+        (LscPort::Ugm, LscAddress::Bss { state: 0, offset }) => Some((Space::Named, offset)),
         _ => None,
     }
 }

@@ -112,14 +112,23 @@ impl StateCache {
         slot.get().or_else(|| self.buffer_miss(env, index, slot))
     }
 
+    /// The same of the surface state at `offset` in the bindless heap.
+    pub(super) fn bindless_buffer(&self, env: &GroupEnv<'_>, offset: u32) -> Buffer {
+        let state = env.bases.bindless_surface.offset(offset.into());
+        Self::as_buffer(&self.at(env, state).ok()?)
+    }
+
+    fn as_buffer(surface: &Surface) -> Buffer {
+        let kinds = [SurfaceKind::Buffer, SurfaceKind::StructuredBuffer];
+        let buffer = kinds.contains(&surface.kind);
+        buffer.then_some((surface.base, surface.bytes))
+    }
+
     #[cold]
     #[inline(never)]
     fn buffer_miss(&self, env: &GroupEnv<'_>, index: u8, slot: &Cell<Buffer>) -> Buffer {
         let surface = self.bti(env, index).ok()?;
-        let kinds = [SurfaceKind::Buffer, SurfaceKind::StructuredBuffer];
-        let buffer = kinds
-            .contains(&surface.kind)
-            .then_some((surface.base, surface.bytes));
+        let buffer = Self::as_buffer(&surface);
         self.use_table(index);
         slot.set(buffer);
         buffer

@@ -51,7 +51,7 @@ pub struct Texels {
 }
 
 /// The bits of the extended descriptor that are a bindless surface's offset.
-const STATE_OFFSET: u32 = !0x3f;
+pub(super) const STATE_OFFSET: u32 = !0x3f;
 /// Channels that are looked at together.
 const CHUNK: usize = 8;
 

@@ -2,15 +2,19 @@
 
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
-use eu_native::{Block, Branch, End, Grouping, Masking, Predicate, Step, Uniform, VectorStep};
-use isa_encoder::Type;
+use eu_native::{
+    Block, Branch, End, Grouping, Masking, Predicate, Rounding, Step, Uniform, VectorStep,
+};
 use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
+use isa_encoder::{CondMod, MathFunction, Specific, Type};
 
+use super::calls::Calls;
 use super::{CONTROLS, OPS};
 use crate::eu::family::Rules;
 use crate::eu::op::{Action, Immediate, Op, Pred, SendOp};
 use crate::eu::operand::{Kind, Source, Target};
+use crate::eu::ops::softfloat;
 use crate::eu::ops::value::FpMode;
 use crate::eu::routine::Routine;
 use crate::eu::{regs, vector};
@@ -27,6 +31,8 @@ pub(super) struct Graph {
     pub(super) of_op: Vec<u32>,
     /// The channels of each op that ends the thread and does nothing else.
     pub(super) ends: Vec<u8>,
+    /// What is called back for, if it is counted.
+    pub(super) calls: Option<Calls>,
 }
 
 /// A block, whatever the modes.
@@ -39,11 +45,22 @@ pub(super) struct Part {
     pub(super) control: Option<Change>,
 }
 
+/// How host code rounds where cr0.0 is this.
+pub(super) fn rounding(control: u32) -> Rounding {
+    match FpMode::from_cr0(control).rounding {
+        softfloat::Rounding::Nearest => Rounding::Nearest,
+        softfloat::Rounding::Up => Rounding::Up,
+        softfloat::Rounding::Down => Rounding::Down,
+        softfloat::Rounding::Zero => Rounding::Zero,
+    }
+}
+
 /// How an op changes cr0.0.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change {
     Or(u32),
     And(u32),
+    Xor(u32),
     Set(u32),
 }
 
@@ -54,10 +71,11 @@ impl Part {
         let after = match self.control? {
             Change::Or(bits) => before | bits,
             Change::And(bits) => before & bits,
+            Change::Xor(bits) => before ^ bits,
             Change::Set(bits) => bits,
         };
         if !known.contains(&after) {
-            if known.len() >= CONTROLS || !vector::is_usual(FpMode::from_cr0(after)) {
+            if known.len() >= CONTROLS || !vector::is_translated(FpMode::from_cr0(after)) {
                 return None;
             }
             known.push(after);
@@ -74,11 +92,12 @@ impl Part {
     ) -> Block {
         let mut block = self.block.clone();
         block.modes = vector::modes(FpMode::from_cr0(control));
+        block.rounding = rounding(control);
         let mut after = control;
         if let Some(value) = self.control(control, known) {
             after = value;
             if let Some(last) = block.steps.last_mut() {
-                *last = Step::Control(value);
+                *last = Step::Control(value, rounding(value));
             }
         }
         let to = |block: &mut Option<u32>| *block = block.and_then(|block| number(block, after));
@@ -104,6 +123,7 @@ impl Graph {
                 blocks: Vec::new(),
                 of_op: Vec::new(),
                 ends: Vec::new(),
+                calls: None,
             };
         }
         // Blocks also end where the modes may change, and before they outgrow a thread's slice.
@@ -157,6 +177,7 @@ impl Graph {
             blocks,
             of_op,
             ends,
+            calls: Calls::of(ops),
         }
     }
 }
@@ -191,6 +212,7 @@ fn change(op: &Op) -> Option<Change> {
     match op.does {
         Semantics::Integer(Integer::Or) if control => value(second).map(Change::Or),
         Semantics::Integer(Integer::And) if control => value(second).map(Change::And),
+        Semantics::Integer(Integer::Xor) if control => value(second).map(Change::Xor),
         Semantics::Number(Number::Move) => value(first).map(Change::Set),
         _ => None,
     }
@@ -225,6 +247,7 @@ fn block(
         ip,
         last_ip: ops.last().map_or(ip, |op| op.ip),
         modes: Modes::default(),
+        rounding: Rounding::Nearest,
         steps: (first as u32..)
             .zip(steps)
             .map(|(number, op)| step(op, number, rules))
@@ -248,7 +271,9 @@ pub(super) fn step(op: &Op, number: u32, rules: Rules) -> Step {
 }
 
 fn vector_step(op: &Op, rules: Rules) -> Step {
-    match (vector::request(op, rules), masking(op)) {
+    let early = early_out(op);
+    let request = vector::request(early.as_ref().unwrap_or(op), rules);
+    match (request, masking(op)) {
         (Some(request), Some(masking)) => Step::Vector(Box::new(VectorStep {
             request,
             masking,
@@ -258,26 +283,47 @@ fn vector_step(op: &Op, rules: Rules) -> Step {
     }
 }
 
+/// What the first step of a division or square root computes, if it is one: all of its channels end early
+/// and set the flag. Compare `general::execute`.
+fn early_out(op: &Op) -> Option<Op> {
+    let function = match op.specific {
+        Specific::Math(MathFunction::Invm) => MathFunction::Fdiv,
+        Specific::Math(MathFunction::Rsqtm) => MathFunction::Sqt,
+        _ => return None,
+    };
+    (op.cond == Some(CondMod::Eo)).then(|| Op {
+        cond: None,
+        specific: Specific::Math(function),
+        ..op.clone()
+    })
+}
+
 /// How a message is translated, if it is.
 fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
-    let site = host::Site {
+    let mut site = host::Site {
         masking: masking(op)?,
         channels: op.exec_size,
         number,
+        name: None,
     };
     if let Some(plain) = &send.plain {
         return host::access(plain, site);
     }
-    let (Some(meaning), Some(spans), Immediate::Value(descriptor)) =
-        (&send.meaning, &send.spans, send.descriptor)
-    else {
+    let Immediate::Value(descriptor) = send.descriptor else {
         return None;
+    };
+    let (meaning, spans) = match (&send.named, &send.meaning, &send.spans) {
+        (Some((meaning, spans)), ..) | (None, Some(meaning), Some(spans)) => (meaning, spans),
+        _ => return None,
     };
     if send.eot || send.registers.gathered.is_some() {
         return None;
     }
+    if let (Some(_), Immediate::Register(at)) = (&send.named, send.extended) {
+        site.name = Some(at);
+    }
     let shape = (rules.grf_bytes as u32, scratch_surfaces(rules.family));
-    host::block(meaning, descriptor, &spans.sized(), site, shape)
+    host::step(meaning, descriptor, &spans.sized(), site, shape)
 }
 
 fn reads_null(op: &Op) -> bool {

@@ -5,6 +5,7 @@
 //! translated: single steps, and branches at which channels part. Terminators that wait or end the
 //! thread, and slices that end inside a block, are the interpreter's.
 
+mod calls;
 mod graph;
 mod relay;
 mod run;
@@ -26,6 +27,7 @@ use super::lines::Lines;
 use super::regs;
 use super::routine::Routine;
 use super::state::State;
+use super::vector;
 
 /// The most ops of a routine that is translated.
 const OPS: usize = 1 << 15;
@@ -81,7 +83,10 @@ impl Key {
     #[inline]
     fn of(state: &State) -> Option<Self> {
         // Channels that the function was not called with would not wake in it.
-        if !state.usual_fp || state.active == 0 || state.active & !state.call_mask != 0 {
+        if !vector::is_translated(state.fp)
+            || state.active == 0
+            || state.active & !state.call_mask != 0
+        {
             return None;
         }
         let whole = state.parked == 0 && state.active == state.dispatched;

@@ -8,9 +8,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use eu_native::{Block, Code};
 use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
-#[cfg(test)]
-use super::graph::step;
 use super::graph::{Graph, Part, ends_thread};
+#[cfg(test)]
+use super::graph::{rounding, step};
 #[cfg(test)]
 use super::layout;
 use super::{Key, Settled, Translation};
@@ -19,6 +19,8 @@ use crate::eu::op::{Action, Op};
 use crate::eu::routine::Routine;
 use crate::eu::state::State;
 use crate::eu::thread::{self, Went};
+#[cfg(test)]
+use crate::eu::vector;
 use crate::eu::{flow, regs, settled};
 use crate::sf::host;
 use crate::{Fault, GroupEnv};
@@ -65,7 +67,7 @@ impl Run<'_> {
             let index = number.wrapping_sub(part.block.first);
             part.block.steps.get(index as usize)
         });
-        let Some(step @ (Step::Memory(_) | Step::Block(_))) = step else {
+        let Some(step @ (Step::Memory(_) | Step::Block(_) | Step::Atomic(_))) = step else {
             return;
         };
         let mask = self.state.write_mask(op);
@@ -206,11 +208,15 @@ fn enter(
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
     let native = routine.native();
-    let Some(key) = Key::of(state) else {
-        return Ok(false);
-    };
-    let found = native.code(key, *at, (routine, state.rules), patience);
-    let Some((translation, number)) = found else {
+    let key = Key::of(state);
+    let found = key.and_then(|key| {
+        let found = native.code(key, *at, (routine, state.rules), patience);
+        Some((key, found?))
+    });
+    let Some((key, (translation, number))) = found else {
+        if let Some(calls) = native.graph.get().and_then(|graph| graph.calls.as_ref()) {
+            calls.leave(*at);
+        }
         return Ok(false);
     };
     let Some(graph) = native.graph.get() else {
@@ -357,6 +363,9 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     let Some(op) = run.routine.ops().get(number as usize) else {
         return 2;
     };
+    if let Some(calls) = &run.graph.calls {
+        calls.call(number as usize);
+    }
     if let Action::Send(_) = op.action {
         run.learn(op, number);
     }
@@ -381,6 +390,9 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     let Some(op) = run.routine.ops().get(number as usize) else {
         return Frame::LEAVE;
     };
+    if let Some(calls) = &run.graph.calls {
+        calls.call(number as usize);
+    }
     if let Err(fault) = flow::execute(run.state, op) {
         run.state.ip = op.ip;
         run.fault = Some(fault);
@@ -413,7 +425,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
     let Step::Vector(step) = step(op, 0, start.rules) else {
         return Vec::new();
     };
-    if !start.usual_fp || !eu_native::is_supported() {
+    if !vector::is_translated(start.fp) || !eu_native::is_supported() {
         return Vec::new();
     }
     let run = |channels| {
@@ -423,6 +435,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             ip: 0,
             last_ip: 0,
             modes: state.fp_modes,
+            rounding: rounding(state.control),
             steps: vec![Step::Vector(step.clone())],
             channels: 0,
             end: End::Leave,

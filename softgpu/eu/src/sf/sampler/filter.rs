@@ -2,7 +2,8 @@
 
 use super::state::{Sampler, Wrap};
 use crate::Fault;
-use crate::sf::surface::{Cursor, Format, Numeric, SurfaceKind, Texel};
+use crate::sf::payload::Lanes;
+use crate::sf::surface::{Cursor, Format, LANES, Numeric, SurfaceKind, Texel};
 
 /// An image as a sampler sees it.
 pub(super) struct Image<'a>(pub Cursor<'a>);
@@ -56,7 +57,11 @@ fn taps(coordinate: f32, size: u32, wrap: Wrap, linear: bool, unnormalised: bool
         Wrap::Clamp | Wrap::Border => coordinate * extent,
     };
     if !linear {
-        return Taps::single(wrap_index(u.floor(), size, wrap));
+        return Taps::single(match wrap {
+            Wrap::Border => wrap_index(u.floor(), size, wrap),
+            // What is below 0 becomes 0, so that the fraction may be cut off.
+            _ => wrap_index(u, size, wrap),
+        });
     }
     let below = (u - 0.5).floor();
     let weight = u - 0.5 - below;
@@ -121,6 +126,84 @@ impl Image<'_> {
             });
         }
         self.combine(sampler, x, y, z, linear)
+    }
+
+    /// Samples of the first level for all `live` channels of `simd`, by their u and v, where texels are
+    /// dwords of a two-dimensional image: the channels of each. `None` if a channel needs the border, or a
+    /// texel cannot be read: these are taken one by one.
+    pub(super) fn sample_all(
+        &mut self,
+        sampler: &Sampler,
+        (live, simd): (u32, usize),
+        [u, v]: [[f32; LANES]; 2],
+    ) -> Option<[[u32; LANES]; 4]> {
+        let (surface, format) = (self.0.surface, self.0.format);
+        let linear = sampler.mag_linear;
+        let plain = surface.kind == SurfaceKind::Image2d && !surface.array;
+        if !plain || !self.0.has_dwords() || linear && format.is_integer() {
+            return None;
+        }
+        let axis = |coordinates: [f32; LANES], size: u32, axis: usize| {
+            let wrap = sampler.wrap[axis];
+            let mut all = [Taps::single(Some(0)); LANES];
+            for lane in Lanes(live) {
+                let coordinate = coordinates[lane % LANES];
+                all[lane % LANES] = taps(coordinate, size, wrap, linear, sampler.unnormalised);
+            }
+            all
+        };
+        let (x, y) = (axis(u, surface.width, 0), axis(v, surface.height, 1));
+        if !linear {
+            let first = |taps: &Taps| taps.texels[0];
+            return self.fetch_all(
+                (live, simd),
+                x.each_ref().map(first),
+                y.each_ref().map(first),
+            );
+        }
+        let mut sums = [[0.0f64; LANES]; 4];
+        let taps = |taps: &[Taps; LANES], which: usize| {
+            let weighted = taps.map(|taps| weights(taps)[which]);
+            (
+                weighted.map(|(texel, _)| texel),
+                weighted.map(|(_, weight)| f64::from(weight)),
+            )
+        };
+        for (yi, wy) in [taps(&y, 0), taps(&y, 1)] {
+            for (xi, wx) in [taps(&x, 0), taps(&x, 1)] {
+                let mut weight = [0.0; LANES];
+                let mut counts = 0;
+                for lane in Lanes(live) {
+                    weight[lane % LANES] = wx[lane % LANES] * wy[lane % LANES];
+                    counts |= u32::from(weight[lane % LANES] != 0.0) << lane;
+                }
+                let texels = self.fetch_all((counts, simd), xi, yi)?;
+                for (sums, channel) in sums.iter_mut().zip(&texels) {
+                    for lane in Lanes(counts) {
+                        let value = f64::from(f32::from_bits(channel[lane % LANES]));
+                        sums[lane % LANES] += weight[lane % LANES] * value;
+                    }
+                }
+            }
+        }
+        Some(sums.map(|channel| channel.map(|value| (value as f32).to_bits())))
+    }
+
+    /// The channels of a texel for each live channel, if all are there.
+    fn fetch_all(
+        &mut self,
+        (live, simd): (u32, usize),
+        x: [Option<u32>; LANES],
+        y: [Option<u32>; LANES],
+    ) -> Option<[[u32; LANES]; 4]> {
+        let mut at = [[0; LANES]; 3];
+        for lane in Lanes(live) {
+            at[0][lane % LANES] = x[lane % LANES]?;
+            at[1][lane % LANES] = y[lane % LANES]?;
+        }
+        let mut texels = [0; LANES];
+        let there = self.0.fetch_dwords(live, &at, &mut texels).ok()?;
+        (there == live).then(|| self.0.format.load_dwords(&texels, simd))
     }
 
     /// An array element: the nearest one, clamped.

@@ -126,6 +126,13 @@ impl<'a> Inputs<'a> {
         [u, v, r].map(|values| self.as_integer(values, channel))
     }
 
+    /// U and v of all channels, if they are singles, and the level of detail is not given.
+    fn all_floats(&self) -> Option<[[f32; LANES]; 2]> {
+        let [u, v, _] = &self.coordinates;
+        let plain = self.width == 4 && self.lod.is_empty() && self.packed.is_empty();
+        plain.then(|| [u, v].map(|values| dwords(values).map(f32::from_bits)))
+    }
+
     /// Those of all channels, with these added.
     #[inline(always)]
     fn all_integers(&self, offsets: [i32; 3]) -> [[u32; LANES]; 3] {
@@ -237,14 +244,18 @@ pub(in crate::sf) fn execute(
         let mut texels = [0; LANES];
         let there = image.0.fetch_dwords(live, &at, &mut texels)?;
         let channels = image.0.format.load_dwords(&texels, simd);
-        for (index, code) in surface.select.into_iter().enumerate() {
-            match code {
-                1 => output.put_all(index, live, there, &[one; LANES]),
-                4..=7 => output.put_all(index, live, there, &channels[usize::from(code - 4)]),
-                _ => output.put_all(index, live, there, &[0; LANES]),
-            }
-        }
+        output.put_selected((live, there), surface.select, one, &channels);
         return Ok(());
+    }
+    if let (SamplerOp::SampleLevelZero, Some(sampler), [0, 0, 0]) = (meaning.op, &sampler, offsets)
+        && let Some(coordinates) = inputs.all_floats()
+        && output.width == 4
+    {
+        level_zero(&surface, 0.0)?;
+        if let Some(channels) = image.sample_all(sampler, (live, simd), coordinates) {
+            output.put_selected((live, live), surface.select, one, &channels);
+            return Ok(());
+        }
     }
     for channel in Lanes(live) {
         let texel = texel(
@@ -419,6 +430,23 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
+    /// Puts the channels of texels, selected, for `live` channels: 0 for those that are not `there`.
+    fn put_selected(
+        &mut self,
+        (live, there): (u32, u32),
+        select: [u8; 4],
+        one: u32,
+        channels: &[[u32; LANES]; 4],
+    ) {
+        for (index, code) in select.into_iter().enumerate() {
+            match code {
+                1 => self.put_all(index, live, there, &[one; LANES]),
+                4..=7 => self.put_all(index, live, there, &channels[usize::from(code - 4)]),
+                _ => self.put_all(index, live, there, &[0; LANES]),
+            }
+        }
+    }
+
     /// Puts dwords of `live` channels, which are 0 for those that are not `there`, into the plane of
     /// component `index`.
     fn put_all(&mut self, index: usize, live: u32, there: u32, values: &[u32; LANES]) {

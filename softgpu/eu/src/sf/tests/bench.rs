@@ -228,7 +228,8 @@ impl Bench {
     #[cfg(target_arch = "x86_64")]
     fn check_host(
         &self,
-        prepare: impl Fn(&Registers) -> Option<eu_native::Step>,
+        prepare: impl Fn(&Registers, usize) -> Option<eu_native::Step>,
+        name: u32,
         (exec_size, mask): (u8, u32),
         sources: [&[u8]; 2],
         before: &(Vec<u8>, Vec<u32>),
@@ -249,7 +250,7 @@ impl Bench {
                 src1: (src0, src1),
                 dst: (at as u32, expected.len() as u32),
             };
-            let Some(step) = prepare(&registers) else {
+            let Some(step) = prepare(&registers, regs.len()) else {
                 break;
             };
             let size = u32::MAX >> (32 - exec_size);
@@ -266,8 +267,9 @@ impl Bench {
             {
                 self.restore(before);
                 let mut regs = start.clone();
-                let run =
-                    |env: &GroupEnv<'_>| super::host::run(&step, &mut regs, served, channels, env);
+                let run = |env: &GroupEnv<'_>| {
+                    super::host::run(&step, &mut regs, name, served, channels, env)
+                };
                 if !self.within(None, run) {
                     assert!(self.contents() == *before, "{step:?} leaves other memory");
                     continue;
@@ -357,14 +359,20 @@ impl Bench {
             dst: (first + second, (response * grf) as u32),
         };
         #[cfg(target_arch = "x86_64")]
-        let prepare_host = |registers: &Registers| {
+        let name = named(&meaning);
+        #[cfg(target_arch = "x86_64")]
+        let prepare_host = |registers: &Registers, end: usize| {
             let surface = batchbuffer::surface::scratch_surfaces(self.family);
             let shape = (grf as u32, surface);
-            super::host::prepare(&meaning, descriptor, registers, exec_size, shape)
+            let (meaning, name) = match name {
+                Some(_) => (unnamed(meaning), Some(end as u32)),
+                None => (meaning, None),
+            };
+            super::host::prepare(&meaning, descriptor, registers, exec_size, shape, name)
         };
         let is_prepared = prepare(&behind).is_some();
         #[cfg(target_arch = "x86_64")]
-        let is_prepared = is_prepared || prepare_host(&behind).is_some();
+        let is_prepared = is_prepared || prepare_host(&behind, 0).is_some();
         let before = is_prepared.then(|| self.contents());
         let mut dst = vec![0xcc; response * grf];
         self.execute(Message {
@@ -391,8 +399,52 @@ impl Bench {
                 self.check_short(prepare, mask, [src0, src1], &before, &dst);
             }
             #[cfg(target_arch = "x86_64")]
-            self.check_host(prepare_host, (exec_size, mask), [src0, src1], &before, &dst);
+            self.check_host(
+                prepare_host,
+                name.unwrap_or_default(),
+                (exec_size, mask),
+                [src0, src1],
+                &before,
+                &dst,
+            );
         }
         Ok(dst)
     }
+}
+
+/// The state's offset in the bindless heap, if a message has one.
+#[cfg(target_arch = "x86_64")]
+fn named(meaning: &Meaning) -> Option<u32> {
+    match *meaning {
+        Meaning::Lsc(
+            Lsc::Vector {
+                address: LscAddress::Bss { state, .. },
+                ..
+            }
+            | Lsc::Atomic {
+                address: LscAddress::Bss { state, .. },
+                ..
+            },
+        ) => Some(state),
+        _ => None,
+    }
+}
+
+/// The message as its descriptors are decoded where a register has the extended one.
+#[cfg(target_arch = "x86_64")]
+fn unnamed(mut meaning: Meaning) -> Meaning {
+    if let Meaning::Lsc(
+        Lsc::Vector {
+            address: LscAddress::Bss { state, .. },
+            ..
+        }
+        | Lsc::Atomic {
+            address: LscAddress::Bss { state, .. },
+            ..
+        },
+    ) = &mut meaning
+    {
+        *state = 0;
+    }
+    meaning
 }

@@ -7,8 +7,8 @@ use eu_native::{Block, Channels, Code, End, Frame, Layout, Masking, Next, Step, 
 use isa_encoder::message::Message as Meaning;
 
 use crate::GroupEnv;
+use crate::sf::Registers;
 use crate::sf::host::{self, Site};
-use crate::sf::{Plain, Registers};
 
 /// Readable bytes behind the registers, of which the last are the flags.
 const BEHIND: usize = 128;
@@ -20,6 +20,7 @@ pub fn prepare(
     registers: &Registers,
     exec_size: u8,
     shape: (u32, bool),
+    name: Option<u32>,
 ) -> Option<Step> {
     let site = Site {
         masking: Masking {
@@ -29,11 +30,9 @@ pub fn prepare(
         },
         channels: exec_size,
         number: 5,
+        name,
     };
-    match Plain::of(meaning, descriptor, registers, exec_size, shape.0) {
-        Some(plain) => host::access(&plain, site),
-        None => host::block(meaning, descriptor, registers, site, shape),
-    }
+    host::step(meaning, descriptor, registers, site, shape)
 }
 
 struct Asked<'a> {
@@ -54,22 +53,25 @@ unsafe extern "sysv64" fn ask(frame: &mut Frame, _: u32) -> u32 {
     0
 }
 
-/// Performs `step` on the registers, which are followed by `BEHIND` bytes, as host code for these
-/// channels. False if it left that to its caller although it had been asked before.
+/// Performs `step` on the registers, which are followed by `name` and `BEHIND` bytes with it, as host code
+/// for these channels. False if it left that to its caller although it had been asked before.
 pub fn run(
     step: &Step,
     regs: &mut Vec<u8>,
+    name: u32,
     mask: u32,
     channels: Channels,
     env: &GroupEnv<'_>,
 ) -> bool {
     let bytes = regs.len();
     regs.resize(bytes + BEHIND, 0);
+    regs[bytes..bytes + 4].copy_from_slice(&name.to_le_bytes());
     let start = regs.clone();
     let block = Block {
         first: 0,
         ip: 0,
         last_ip: 0,
+        rounding: Default::default(),
         modes: Modes::default(),
         steps: vec![step.clone()],
         channels: 0,
@@ -119,6 +121,9 @@ pub fn run(
         // to its contract; the windows are of the view, which is not refreshed.
         let next = unsafe { code.run(&mut frame, 0) };
         assert_eq!(next, Some(Next::Op(1)));
+        if asked.times == 0 {
+            break;
+        }
     }
     let done = asked.times == 0;
     if !done {

@@ -12,7 +12,7 @@ use oracles::Random;
 
 use super::bench::{Bench, MEMORY, STATES};
 
-const FAMILY: Family = Family::Gen12Lp;
+pub(super) const FAMILY: Family = Family::Gen12Lp;
 pub(super) const INDEX: u8 = 4;
 const SAMPLERS: u64 = 0xc000;
 const BORDER: u64 = 0xd000;
@@ -370,9 +370,9 @@ fn media_blocks_replicate_edges_and_drop_what_is_outside() {
 }
 
 /// Texture Coordinate Modes.
-const MODES: [u64; 4] = [0, 1, 2, 4];
+pub(super) const MODES: [u64; 4] = [0, 1, 2, 4];
 
-fn bind_sampler(bench: &Bench, mode: u64, linear: bool, unnormalised: bool) {
+pub(super) fn bind_sampler(bench: &Bench, mode: u64, linear: bool, unnormalised: bool) {
     let filter = u64::from(linear);
     let dwords = ss::state(bench.family)
         .set(ss::MIN_MODE_FILTER, filter)

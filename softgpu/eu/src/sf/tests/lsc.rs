@@ -10,7 +10,7 @@ use oracles::Random;
 
 use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES};
 
-const FAMILIES: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
+pub(super) const FAMILIES: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
 
 const SIZES: [(DataSize, usize, usize, u32); 5] = [
     (DataSize::D32, 4, 4, 0),
@@ -24,7 +24,7 @@ fn registers(bytes: usize, grf: usize) -> usize {
     bytes.div_ceil(grf)
 }
 
-fn pad(mut bytes: Vec<u8>, grf: usize) -> Vec<u8> {
+pub(super) fn pad(mut bytes: Vec<u8>, grf: usize) -> Vec<u8> {
     bytes.resize(bytes.len().next_multiple_of(grf), 0xa5);
     bytes
 }
@@ -43,13 +43,13 @@ fn vectors_are_planes_of_registers() {
         let bench = Bench::new(family);
         let mut memory = bench.scramble(&mut random);
         bench.bind_buffer(6, MEMORY + 0x2000, 0x400);
-        for round in 0..300usize {
+        for round in 0..400usize {
             let (data, in_memory, slot, shift) = SIZES[round % SIZES.len()];
             let elements = [1u8, 2, 3, 4, 8][random.below(5) as usize];
             let exec = [1usize, 8, 16, 32][random.below(4) as usize];
-            let a64 = round % 2 == 0;
+            let a64 = random.below(2) == 0;
             // Byte 0 of the model in test memory, and its end.
-            let (address, base, limit) = match round % 3 {
+            let (address, base, limit) = match round % 4 {
                 0 if a64 => (LscAddress::Flat { offset: 0 }, 0u64, MEMORY_BYTES),
                 0 => (
                     LscAddress::Bti {
@@ -58,6 +58,14 @@ fn vectors_are_planes_of_registers() {
                     },
                     GENERAL - MEMORY,
                     MEMORY_BYTES,
+                ),
+                3 => (
+                    LscAddress::Bss {
+                        state: 6 * 64,
+                        offset: 0,
+                    },
+                    0x2000,
+                    0x2000 + 0x400,
                 ),
                 _ => (
                     LscAddress::Bti {
@@ -72,7 +80,7 @@ fn vectors_are_planes_of_registers() {
                 LscAddress::Bti { offset, .. } => offset as u64,
                 _ => 0,
             };
-            let a64 = a64 && round % 3 == 0;
+            let a64 = a64 && round % 4 == 0;
             // One address for all channels, one behind the other, or anywhere.
             let first = random.below(0x420) / 8 * 8;
             let pattern = random.below(4);

@@ -1,5 +1,6 @@
 //! Messages against straightforward references.
 
+mod atomics;
 mod bench;
 mod blocks;
 #[cfg(target_arch = "x86_64")]

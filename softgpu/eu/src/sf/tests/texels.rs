@@ -9,7 +9,7 @@ use isa_encoder::message::{
 use oracles::Random;
 
 use super::bench::Bench;
-use super::images::{INDEX, Image, planes};
+use super::images::{FAMILY, INDEX, Image, MODES, bind_sampler, planes};
 
 const FORMATS: [(SurfaceFormat, u32); 6] = [
     (SurfaceFormat::R8G8B8A8_UINT, 4),
@@ -152,5 +152,74 @@ fn typed_messages_to_the_load_store_units_agree_with_the_general_path() {
             };
             addresses.map(quad).into()
         });
+    }
+}
+
+/// Samples of a whole message at once are those of its channels: messages with a level of detail take
+/// these one by one.
+#[test]
+fn samples_of_all_channels_are_those_of_each() {
+    let mut random = Random::new(34);
+    let formats = [
+        SurfaceFormat::R8G8B8A8_UNORM,
+        SurfaceFormat::R8G8B8A8_UINT,
+        SurfaceFormat::R32_FLOAT,
+    ];
+    for format in formats {
+        let bench = Bench::new(FAMILY);
+        bench.scramble(&mut random);
+        let (width, height) = (13u32, 9u32);
+        Image::flat(format, 4, width, height).bind(&bench);
+        for round in 0..400 {
+            let mode = MODES[random.below(4) as usize];
+            let linear = format != SurfaceFormat::R8G8B8A8_UINT && random.below(2) == 0;
+            let unnormalised = mode >= 2 && random.below(2) == 0;
+            bind_sampler(&bench, mode, linear, unnormalised);
+            let simd = if round % 2 == 0 { 8 } else { 16 };
+            // Mostly inside; some in the middle of texels, where weights are zero.
+            let far = random.below(3) == 0;
+            let mut pick = |size: u32| -> Vec<u32> {
+                let coordinate = |_| {
+                    let size = f64::from(size);
+                    let at = match random.below(3) {
+                        0 => random.below(size as u64) as f64 + 0.5,
+                        _ => random.below(1 << 20) as f64 / f64::from(1 << 20) * size,
+                    };
+                    let at = if far { 3.0 * at - size } else { at };
+                    ((if unnormalised { at } else { at / size }) as f32).to_bits()
+                };
+                (0..simd).map(coordinate).collect()
+            };
+            let (u, v) = (pick(width), pick(height));
+            let (fu, fv, zero) = (|lane: usize| u[lane], |lane: usize| v[lane], |_: usize| 0);
+            let mask = random.bits() as u32 & 0xffff | 1;
+            let sample = |op, parameters: &[&dyn Fn(usize) -> u32]| {
+                let payload = planes(simd, parameters);
+                let message = Sampler {
+                    op,
+                    surface: INDEX,
+                    sampler: 2,
+                    simd: simd as u8,
+                    half_parameters: false,
+                    half_results: false,
+                    integer_results: false,
+                };
+                let registers = payload.len() / 32;
+                let lanes = (simd as u8, mask);
+                bench.send(
+                    Meaning::Sampler(message),
+                    lanes,
+                    &payload,
+                    registers,
+                    4 * simd / 8,
+                )
+            };
+            let each = sample(SamplerOp::SampleLod, &[&zero, &fu, &fv]);
+            let all = sample(SamplerOp::SampleLevelZero, &[&fu, &fv]);
+            assert!(
+                all == each,
+                "{format:?}, mode {mode}, linear {linear}: {all:x?}, not {each:x?}"
+            );
+        }
     }
 }

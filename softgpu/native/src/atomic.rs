@@ -1,0 +1,124 @@
+//! Atomic operations.
+//!
+//! The channels follow each other. Shared local memory belongs to one host thread at a time, so that its
+//! operations need no lock. rcx is the channel, r10 its place in the host, eax the old value.
+
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+use crate::memory::Lanes;
+use crate::model::{AtomicOperation, AtomicStep, Space};
+use crate::translate::Translator;
+
+impl Translator {
+    /// Translates what is usual; the caller executes `op` in any other case.
+    pub(crate) fn atomic(&mut self, step: &AtomicStep, op: u32) {
+        let memory = &step.memory;
+        if !memory.is_usual() {
+            return self.call(op);
+        }
+        let (ways, chosen) = self.begin(memory);
+        let lanes = self.distances(memory, chosen, ways.slow);
+        self.inside(&lanes, ways.slow);
+        self.aligned(&lanes);
+        dynasm!(self.ops
+            ; jnz =>ways.slow
+            ; test al, 3
+            ; jnz =>ways.slow
+            ; mov r11, rax
+        );
+        let next = self.each(memory, chosen, &lanes);
+        dynasm!(self.ops
+            ; tzcnt ecx, edi
+            ; mov r10d, [rsp + rcx * 4]
+            ; add r10, r11
+        );
+        self.operate(step);
+        if let Some(old) = step.old {
+            dynasm!(self.ops ; mov [r12 + rcx * 4 + old as i32], eax);
+        }
+        dynasm!(self.ops ; blsr edi, edi ; jnz =>next);
+        if let Some(old) = step.old {
+            self.pool.written(old..old + memory.plane_bytes);
+        }
+        self.pool.release_all();
+        self.meet(ways, op);
+    }
+
+    /// Whether all distances are multiples of four, as the zero flag.
+    fn aligned(&mut self, lanes: &Lanes) {
+        let all = self.pool.take();
+        let low = self.constant(3, 4);
+        dynasm!(self.ops ; vmovdqa Ry(all), Ry(lanes.at[0]));
+        for at in &lanes.at[1..lanes.chunks] {
+            dynasm!(self.ops ; vpor Ry(all), Ry(all), Ry(*at));
+        }
+        dynasm!(self.ops ; vptest Ry(all), Ry(low));
+        self.pool.release(low);
+        self.pool.release(all);
+    }
+
+    /// The operation on the dword at r10 by channel rcx; eax is the old value.
+    fn operate(&mut self, step: &AtomicStep) {
+        use AtomicOperation as A;
+        let local = step.memory.space == Space::Local;
+        let first = step.memory.data as i32;
+        let second = first + step.memory.plane_bytes as i32;
+        match step.operation {
+            A::Add | A::Subtract | A::Increment | A::Decrement => {
+                match step.operation {
+                    A::Increment => dynasm!(self.ops ; mov r8d, 1),
+                    A::Decrement => dynasm!(self.ops ; mov r8d, -1),
+                    A::Add => dynasm!(self.ops ; mov r8d, [r12 + rcx * 4 + first]),
+                    _ => dynasm!(self.ops ; mov r8d, [r12 + rcx * 4 + first] ; neg r8d),
+                }
+                if local {
+                    dynasm!(self.ops ; mov eax, [r10] ; add r8d, eax ; mov [r10], r8d);
+                } else {
+                    dynasm!(self.ops ; mov eax, r8d ; lock xadd [r10], eax);
+                }
+            }
+            A::Exchange => {
+                dynasm!(self.ops ; mov r8d, [r12 + rcx * 4 + first]);
+                if local {
+                    dynasm!(self.ops ; mov eax, [r10] ; mov [r10], r8d);
+                } else {
+                    dynasm!(self.ops ; mov eax, r8d ; xchg [r10], eax);
+                }
+            }
+            A::CompareExchange => {
+                dynasm!(self.ops
+                    ; mov eax, [r12 + rcx * 4 + first]
+                    ; mov r8d, [r12 + rcx * 4 + second]
+                );
+                if local {
+                    dynasm!(self.ops ; cmpxchg [r10], r8d);
+                } else {
+                    dynasm!(self.ops ; lock cmpxchg [r10], r8d);
+                }
+            }
+            _ => {
+                let retry = self.ops.new_dynamic_label();
+                dynasm!(self.ops
+                    ; mov r9d, [r12 + rcx * 4 + first]
+                    ; mov eax, [r10]
+                    ; =>retry
+                    ; mov r8d, r9d
+                );
+                match step.operation {
+                    A::And => dynasm!(self.ops ; and r8d, eax),
+                    A::Or => dynasm!(self.ops ; or r8d, eax),
+                    A::Xor => dynasm!(self.ops ; xor r8d, eax),
+                    A::SignedMax => dynasm!(self.ops ; cmp eax, r9d ; cmovge r8d, eax),
+                    A::SignedMin => dynasm!(self.ops ; cmp eax, r9d ; cmovle r8d, eax),
+                    A::UnsignedMax => dynasm!(self.ops ; cmp eax, r9d ; cmovae r8d, eax),
+                    _ => dynasm!(self.ops ; cmp eax, r9d ; cmovbe r8d, eax),
+                }
+                if local {
+                    dynasm!(self.ops ; mov [r10], r8d);
+                } else {
+                    dynasm!(self.ops ; lock cmpxchg [r10], r8d ; jne =>retry);
+                }
+            }
+        }
+    }
+}
