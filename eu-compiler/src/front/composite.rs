@@ -96,7 +96,7 @@ impl Translator<'_> {
                 }
                 self.set(i.word(1)?, Val::many(all));
             }
-            Spv::CopyObject | Spv::CopyLogical => {
+            Spv::CopyObject | Spv::CopyLogical | Spv::ExpectKHR => {
                 let val = self.get(i.word(2)?, i)?;
                 self.set(i.word(1)?, val);
             }

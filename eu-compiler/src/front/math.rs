@@ -3,7 +3,7 @@
 use super::reader::Instruction;
 use super::translate::Translator;
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Convert, Op, Terminator, Type, Value};
+use crate::ir::{Bin, Cond, Convert, Op, Terminator, Type, Un, Value};
 
 impl Translator<'_> {
     /// `a / b`, rounded to the nearest.
@@ -87,7 +87,7 @@ impl Translator<'_> {
         let near = [quotient, rest].map(|value| at.convert(Convert::ZExt, value, Type::I64));
         self.end(Terminator::Jump(join));
         self.block = long;
-        let (quotient, rest) = self.divide_by_bits(a, b);
+        let (quotient, rest) = self.divide_by_estimate(a, b);
         let end = self.block;
         self.end(Terminator::Jump(join));
         self.block = join;
@@ -98,44 +98,49 @@ impl Translator<'_> {
         (quotient, rest)
     }
 
-    /// The same: a bit of the quotient each time around a loop.
-    fn divide_by_bits(&mut self, a: Value, b: Value) -> (Value, Value) {
-        let before = self.block;
-        let (body, after) = (self.function.add_block(), self.function.add_block());
-        self.end(Terminator::Jump(body));
-        self.block = body;
-        let wide = Type::I64;
+    /// The same: an estimate by the reciprocal, too small by at most two (Rodeheffer, "Software
+    /// Integer Division", 2008).
+    fn divide_by_estimate(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let (wide, float) = (Type::I64, Type::F32);
+        let number = |value: f32| u64::from(value.to_bits());
+        let word = 4_294_967_296f32;
+        let up = self.constant(float, number(word));
+        let down = self.constant(float, number(1.0 / word));
+        let less = self.constant(float, number(-word));
+        // 2**64, less eight units in the last place. The conversions of the halves, their sum, the
+        // reciprocal and its product are wrong by five at most, so that the estimate is too small.
+        let scale = self.constant(float, number(f32::from_bits((word * word).to_bits() - 8)));
         let zero = self.constant(wide, 0);
-        let mut phi = |ty| self.here().push(Op::Phi(vec![before, body]), &[], &[ty]);
-        let phis = [phi(Type::I32), phi(wide), phi(wide), phi(wide)];
-        let [count, digits, quotient, rest] = phis.map(|inst| self.function.result(inst));
-        let (one, top) = (self.constant(wide, 1), self.constant(wide, 63));
+        let one = self.constant(wide, 1);
         let mut at = self.here();
-        let digit = at.bin(Bin::LShr, digits, top);
-        let next_digits = at.bin(Bin::Shl, digits, one);
-        let carry = at.bin(Bin::LShr, rest, top);
-        let moved = at.bin(Bin::Shl, rest, one);
-        let moved = at.bin(Bin::Or, moved, digit);
-        let fits = at.one(Op::Icmp(Cond::Ule), &[b, moved], Type::I1);
-        let carried = at.one(Op::Icmp(Cond::Ne), &[carry, zero], Type::I1);
-        let fits = at.bin(Bin::Or, fits, carried);
-        let less = at.bin(Bin::Sub, moved, b);
-        let next_rest = at.one(Op::Select, &[fits, less, moved], wide);
-        let doubled = at.bin(Bin::Shl, quotient, one);
-        let bit = at.convert(Convert::ZExt, fits, wide);
-        let next_quotient = at.bin(Bin::Or, doubled, bit);
-        let single = at.constant(Type::I32, 1);
-        let next_count = at.bin(Bin::Sub, count, single);
-        let none = at.constant(Type::I32, 0);
-        let more = at.one(Op::Icmp(Cond::Ne), &[next_count, none], Type::I1);
-        self.end(Terminator::Branch(more, body, after));
-        let all = self.constant(Type::I32, 64);
-        let firsts = [all, a, zero, zero];
-        let nexts = [next_count, next_digits, next_quotient, next_rest];
-        for ((inst, first), next) in phis.into_iter().zip(firsts).zip(nexts) {
-            self.function.insts[inst.index()].args = [first, next].into_iter().collect();
+        let low = at.convert(Convert::Trunc, b, Type::I32);
+        let high = at.one(Op::High, &[b], Type::I32);
+        let [low, high] = [low, high].map(|half| at.convert(Convert::UToF, half, float));
+        let whole = at.one(Op::Fma, &[high, up, low], float);
+        let inverse = at.one(Op::Un(Un::Rcp), &[whole], float);
+        let scaled = at.bin(Bin::FMul, inverse, scale);
+        let high = at.bin(Bin::FMul, scaled, down);
+        let high = at.one(Op::Un(Un::Truncate), &[high], float);
+        let low = at.one(Op::Fma, &[high, less, scaled], float);
+        let halves = [low, high].map(|half| at.convert(Convert::FToU, half, Type::I32));
+        let mut estimate = at.one(Op::Pair, &halves, wide);
+        // Each step of Newton's method doubles the bits that are right.
+        let negative = at.bin(Bin::Sub, zero, b);
+        for _ in 0..2 {
+            let error = at.bin(Bin::Mul, negative, estimate);
+            let more = at.bin(Bin::UMulHigh, estimate, error);
+            estimate = at.bin(Bin::Add, estimate, more);
         }
-        self.block = after;
-        (next_quotient, next_rest)
+        let mut quotient = at.bin(Bin::UMulHigh, a, estimate);
+        let product = at.bin(Bin::Mul, quotient, b);
+        let mut rest = at.bin(Bin::Sub, a, product);
+        for _ in 0..2 {
+            let enough = at.one(Op::Icmp(Cond::Ule), &[b, rest], Type::I1);
+            let more = at.bin(Bin::Add, quotient, one);
+            let less = at.bin(Bin::Sub, rest, b);
+            quotient = at.one(Op::Select, &[enough, more, quotient], wide);
+            rest = at.one(Op::Select, &[enough, less, rest], wide);
+        }
+        (quotient, rest)
     }
 }

@@ -77,6 +77,15 @@ impl Translator<'_> {
                 let (size, _) = self.module.size(pointee, i)?;
                 let size = self.constant(Type::I64, u64::from(size.max(1)));
                 let value = self.divide_integers(Bin::SDiv, wide, size);
+                let ty = self.component(i.word(0)?, i)?;
+                let value = self.resize(value, ty, true);
+                self.set(i.word(1)?, Val::one(value));
+            }
+            Spv::SizeOf => {
+                let pointee = self.pointee(i.word(2)?, i)?;
+                let (size, _) = self.module.size(pointee, i)?;
+                let ty = self.component(i.word(0)?, i)?;
+                let value = self.constant(ty, size.into());
                 self.set(i.word(1)?, Val::one(value));
             }
             Spv::Load => {

@@ -172,6 +172,13 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
+        // These name constants that are declared after them.
+        for index in 0..module.instructions.len() {
+            let i = module.instructions[index];
+            if i.op == Op::ExecutionModeId {
+                module.mode(&i)?;
+            }
+        }
         module.data = Data::of(&module)?;
         Ok(module)
     }
@@ -229,7 +236,7 @@ impl<'a> Module<'a> {
                 });
                 return Ok(());
             }
-            Op::ExecutionMode | Op::ExecutionModeId => return self.mode(i),
+            Op::ExecutionMode => return self.mode(i),
             Op::Variable => {
                 let class = StorageClass::from_u32(i.word(2)?)
                     .ok_or_else(|| i.invalid("its storage class is unknown"))?;

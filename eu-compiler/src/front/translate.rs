@@ -371,6 +371,7 @@ impl<'a> Translator<'a> {
                 self.set(i.word(1)?, Val::many(values));
                 Ok(())
             }
+            Spv::AssumeTrueKHR => Ok(()),
             Spv::Nop if i.number == 0 => Ok(()),
             _ => Err(i.unsupported("this instruction")),
         }

@@ -332,6 +332,8 @@ pub enum Op {
     Store(Access),
     /// Reads and writes as one: operands are the address and the values.
     Atomic(Space, Atomic),
+    /// The same, of one lane for all: operands and result are the same in all of them.
+    AtomicOnce(Space, Atomic),
     /// Private memory: size and alignment; its offset is the result.
     Alloca {
         /// Bytes.
@@ -416,6 +418,7 @@ impl Op {
             self,
             Op::Store(_)
                 | Op::Atomic(..)
+                | Op::AtomicOnce(..)
                 | Op::Barrier
                 | Op::Fence { .. }
                 | Op::BlockStore(_)

@@ -101,6 +101,7 @@ impl fmt::Display for Line<'_> {
             Op::Load(of) => access(f, "load", of),
             Op::Store(of) => access(f, "store", of),
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
+            Op::AtomicOnce(space, op) => write!(f, "atomic_once.{op}.{space}"),
             Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
             Op::ToGeneric(space) => write!(f, "to_generic.{space}"),
             Op::FromGeneric(space) => write!(f, "from_generic.{space}"),

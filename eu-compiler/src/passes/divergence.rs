@@ -40,7 +40,11 @@ impl Divergence {
                         Op::Input(Input::LocalId(_) | Input::Lane) => true,
                         // Lanes have private memory of their own.
                         Op::ToGeneric(Space::Private) | Op::FromGeneric(Space::Private) => true,
-                        Op::Input(_) | Op::Ballot | Op::Broadcast | Op::Reduce(_) => false,
+                        Op::Input(_)
+                        | Op::Ballot
+                        | Op::Broadcast
+                        | Op::Reduce(_)
+                        | Op::AtomicOnce(..) => false,
                         Op::Load(_) => {
                             this.blocks[block.index()]
                                 || data.args.iter().any(|a| this.values[a.index()])

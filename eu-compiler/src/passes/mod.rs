@@ -5,6 +5,7 @@
 mod access;
 mod adjacent;
 mod atomics;
+mod chain;
 pub mod divergence;
 mod divide;
 mod dots;
@@ -15,6 +16,7 @@ mod legalize;
 mod memory;
 mod private;
 mod reducible;
+mod shared;
 mod simplify;
 mod split;
 mod structure;
@@ -41,6 +43,7 @@ const PASSES: &[Pass] = &[
     ("generic", generic::run),
     ("atomics", atomics::run),
     ("private", private::run),
+    ("chain", chain::run),
     ("adjacent", adjacent::run),
     ("access", access::run),
     ("surfaces", surfaces::run),
@@ -49,6 +52,7 @@ const PASSES: &[Pass] = &[
     ("split", split::run),
     ("final", simplify::run),
     ("structure", structure::run),
+    ("shared", shared::run),
     ("invariant", invariant::run),
 ];
 

@@ -37,6 +37,7 @@ impl Selector<'_> {
             (Op::Load(access), _) => self.load(*access, args[0], &data.results),
             (Op::Store(access), _) => self.store(*access, args[0], &args[1..]),
             (Op::Atomic(space, op), _) => self.atomic(*space, *op, args, result),
+            (Op::AtomicOnce(space, op), _) => self.atomic_once(*space, *op, args, result),
             (Op::BlockLoad(space), _) => self.block_load(*space, args[0], &data.results),
             (Op::BlockStore(space), _) => self.block_store(*space, args[0], &args[1..]),
             (Op::ImageBlockLoad(surface), _) => {

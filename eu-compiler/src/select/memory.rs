@@ -475,22 +475,8 @@ impl Selector<'_> {
         if ty.bytes() < 4 {
             return Err(format!("an atomic operation on {ty} is not supported"));
         }
-        let op = match op {
-            Atomic::Exchange => AtomicOp::Store,
-            Atomic::CompareExchange => AtomicOp::CompareSwap,
-            Atomic::Add => AtomicOp::Add,
-            Atomic::Sub => AtomicOp::Sub,
-            Atomic::SMin => AtomicOp::SignedMin,
-            Atomic::SMax => AtomicOp::SignedMax,
-            Atomic::UMin => AtomicOp::UnsignedMin,
-            Atomic::UMax => AtomicOp::UnsignedMax,
-            Atomic::And => AtomicOp::And,
-            Atomic::Or => AtomicOp::Or,
-            Atomic::Xor => AtomicOp::Xor,
-            Atomic::FAdd => AtomicOp::FloatAdd,
-            Atomic::FMin => AtomicOp::FloatMin,
-            Atomic::FMax => AtomicOp::FloatMax,
-            Atomic::Load | Atomic::Store => return Ok(()),
+        let Some(op) = atomic_op(op) else {
+            return Ok(());
         };
         let grf = self.target.grf();
         let lanes = match (self.target.lsc(), kind, ty.bits()) {
@@ -509,30 +495,7 @@ impl Selector<'_> {
             .map(|v| self.packed(*v))
             .collect::<Result<Vec<_>, _>>()?;
         let to = result.map(|result| self.result(result));
-        let message = if self.target.lsc() {
-            let (port, address_size) = lsc_port(kind);
-            Message::Lsc(Lsc::Atomic {
-                port,
-                op,
-                address: LscAddress::Flat { offset: 0 },
-                address_size,
-                data: if pitch == 8 {
-                    DataSize::D64
-                } else {
-                    DataSize::D32
-                },
-                returns: result.is_some(),
-                cache: CacheControl::DEFAULT,
-            })
-        } else {
-            Message::Hdc(Hdc::Atomic {
-                address: hdc_address(kind),
-                op,
-                bytes: pitch as u8,
-                returns: result.is_some(),
-                simd: lanes.max(8) as u8,
-            })
-        };
+        let message = self.atomic_message(kind, op, pitch, result.is_some(), lanes);
         let raw = super::raw_type(ty);
         let mut lane = 0;
         while lane < self.target.simd {
@@ -563,6 +526,103 @@ impl Selector<'_> {
         }
         Ok(())
     }
+
+    /// With one channel.
+    pub(super) fn atomic_once(
+        &mut self,
+        space: Space,
+        op: Atomic,
+        args: &[Value],
+        result: Option<Value>,
+    ) -> Result<(), String> {
+        let space = memory(space)?;
+        let Some(op) = atomic_op(op) else {
+            return Ok(());
+        };
+        let grf = self.target.grf();
+        let address = self.one_address(args[0])?;
+        let count = args.len() as u32 - 1;
+        let data = self.code.var(grf * count, grf);
+        for (index, value) in args[1..].iter().enumerate() {
+            let byte = index as u32 * grf;
+            let to = Loc {
+                place: Place { var: data, byte },
+                pitch: 0,
+            };
+            let source = self.whole(*value)?;
+            self.one(Opcode::Mov, at(to, M::Ud), &[source]);
+        }
+        let message = self.atomic_message(space, op, 4, result.is_some(), 1);
+        let response = result.map(|_| (self.code.var(grf, grf), 1));
+        let place = Place { var: data, byte: 0 };
+        self.one_message(message, address, response, Some((place, count as u8)))?;
+        if let (Some(result), Some((var, _))) = (result, response) {
+            let place = Place { var, byte: 0 };
+            let from = Loc { place, pitch: 0 };
+            if self.differs(result) {
+                // Lanes leave a loop with what they got last.
+                let to = self.result(result);
+                self.copy(to, at(from, M::Ud), Type::I32);
+            } else {
+                self.set(result, from);
+            }
+        }
+        Ok(())
+    }
+
+    /// The message for an atomic operation at the addresses of the lanes.
+    fn atomic_message(
+        &self,
+        space: Space,
+        op: AtomicOp,
+        bytes: u32,
+        returns: bool,
+        lanes: u32,
+    ) -> Message {
+        if !self.target.lsc() {
+            return Message::Hdc(Hdc::Atomic {
+                address: hdc_address(space),
+                op,
+                bytes: bytes as u8,
+                returns,
+                simd: lanes.max(8) as u8,
+            });
+        }
+        let (port, address_size) = lsc_port(space);
+        Message::Lsc(Lsc::Atomic {
+            port,
+            op,
+            address: LscAddress::Flat { offset: 0 },
+            address_size,
+            data: match bytes {
+                8 => DataSize::D64,
+                _ => DataSize::D32,
+            },
+            returns,
+            cache: CacheControl::DEFAULT,
+        })
+    }
+}
+
+/// What a message calls an operation; none for plain reads and writes.
+const fn atomic_op(op: Atomic) -> Option<AtomicOp> {
+    Some(match op {
+        Atomic::Exchange => AtomicOp::Store,
+        Atomic::CompareExchange => AtomicOp::CompareSwap,
+        Atomic::Add => AtomicOp::Add,
+        Atomic::Sub => AtomicOp::Sub,
+        Atomic::SMin => AtomicOp::SignedMin,
+        Atomic::SMax => AtomicOp::SignedMax,
+        Atomic::UMin => AtomicOp::UnsignedMin,
+        Atomic::UMax => AtomicOp::UnsignedMax,
+        Atomic::And => AtomicOp::And,
+        Atomic::Or => AtomicOp::Or,
+        Atomic::Xor => AtomicOp::Xor,
+        Atomic::FAdd => AtomicOp::FloatAdd,
+        Atomic::FMin => AtomicOp::FloatMin,
+        Atomic::FMax => AtomicOp::FloatMax,
+        Atomic::Load | Atomic::Store => return None,
+    })
 }
 
 /// The same message to a surface.

@@ -203,8 +203,12 @@ const fn is_wide(message: &Message) -> bool {
         Message::Hdc(
             Hdc::Byte { address, .. }
             | Hdc::Scattered { address, .. }
-            | Hdc::Untyped { address, .. },
+            | Hdc::Untyped { address, .. }
+            | Hdc::Atomic { address, .. },
         ) => matches!(address, HdcAddress::A64 { .. }),
+        Message::Lsc(Lsc::Atomic { address_size, .. }) => {
+            matches!(address_size, AddressSize::A64)
+        }
         Message::Lsc(Lsc::Vector {
             address_size,
             transpose,

@@ -25,3 +25,11 @@ FENCE(lanes_all, CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_scope_all_sv
 BARRIER(group_group, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_work_group)
 BARRIER(group_device, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_device)
 BARRIER(group_all, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_all_svm_devices)
+
+// Waits for what another work-group has written.
+kernel void acquires(global int *out, global atomic_int *flag)
+{
+    while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) == 0)
+        ;
+    out[get_global_id(0) + 1] = out[0];
+}

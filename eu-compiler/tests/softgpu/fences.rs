@@ -74,3 +74,37 @@ fn fences_reach_as_far_as_their_scope() {
     }
     assert_eq!(ran, KERNELS.len() * PLATFORMS.len());
 }
+
+#[test]
+fn acquiring_for_the_device_drops_what_the_cache_holds() {
+    let spirv = include_bytes!("../kernels/fences.spv");
+    let what = Run {
+        spirv,
+        kernel: "acquires",
+        simd: None,
+        global: &[1],
+        local: None,
+        args: Vec::new(),
+    };
+    let mut checked = 0;
+    for platform in PLATFORMS {
+        let zebin = compiled(platform, &what, None).unwrap();
+        let code = zebin.kernels.iter().find(|k| k.name == "acquires").unwrap();
+        let messages: Vec<&str> = code
+            .text
+            .lines()
+            .filter_map(|line| line.split_once("; "))
+            .map(|(_, message)| message)
+            .collect();
+        let atomic = messages.iter().rposition(|m| m.contains("atomic"));
+        let next = messages[atomic.unwrap() + 1];
+        // Before load/store messages the data port's cache is that of the whole device.
+        let has_cache = code.text.contains("ugm");
+        match has_cache {
+            true => assert_eq!(next, "fence.ugm.invalidate.gpu", "{platform}"),
+            false => assert!(next.contains("fence"), "{platform}: {next}"),
+        }
+        checked += usize::from(has_cache);
+    }
+    assert_eq!(checked, 6);
+}

@@ -224,20 +224,28 @@ impl CompiledFor {
 
     fn run_on(device: &Device, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
         let memory = Memory::new(kernel);
-        let results = Launch::new("random", "random", &[GLOBAL_SIZE as u64])
+        let observed = Launch::new("random", "random", &[GLOBAL_SIZE as u64])
             .local(&[LOCAL_SIZE as u32])
             .buffer(&memory.out)
             .buffer(&kernel.input)
             .buffer(&memory.blocks)
             .buffer(&memory.cells)
             .buffer(&memory.own)
-            .run_on(device, zebin)
-            .map_err(|error| error.to_string())?;
+            .observe(device, zebin);
+        if let Some(violation) = observed.violations.first() {
+            return Err(format!("it breaks a rule: {violation:?}"));
+        }
+        let contents = observed.contents.map_err(|error| error.to_string())?;
+        let dwords = |index: usize| {
+            let (dwords, _) = contents[index].as_chunks();
+            dwords.iter().copied().map(u32::from_le_bytes).collect()
+        };
+        let (qwords, _) = contents[0].as_chunks();
         Ok(Memory {
-            out: results.read(0),
-            blocks: results.read(2),
-            cells: results.read(3),
-            own: results.read(4),
+            out: qwords.iter().copied().map(u64::from_le_bytes).collect(),
+            blocks: contents[2].clone(),
+            cells: dwords(3),
+            own: dwords(4),
         })
     }
 }

@@ -475,11 +475,20 @@ impl Shadow {
             .map(|source| self.element(state, source, lane));
         let kinds = op.src.each_ref().map(|source| source.kind != Kind::None);
         let size = op.dst.ty.bytes() as usize;
-        let same = op
-            .src
-            .iter()
-            .all(|source| source.kind == Kind::None || source.element.bytes() as usize == size);
-        let value = |index: usize| op.src[index].value_at(&state.regs, lane);
+        // A smaller constant is extended.
+        let same = op.src.iter().all(|source| {
+            matches!(source.kind, Kind::None | Kind::Immediate)
+                || source.element.bytes() as usize == size
+        });
+        let value = |index: usize| {
+            let source = &op.src[index];
+            let value = source.value_at(&state.regs, lane);
+            let unused = 64 - 8 * source.element.bytes();
+            match source.element.is_signed() {
+                true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
+                false => value,
+            }
+        };
         match op.does {
             Semantics::Number(Number::Move)
                 if op.dst.ty.is_integer() && op.src[0].element.is_integer() || same =>
