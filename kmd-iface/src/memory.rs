@@ -35,11 +35,13 @@ impl Mapping {
     }
 
     /// The first byte; page aligned.
+    #[inline]
     pub fn as_mut_ptr(&self) -> *mut u8 {
         self.map.as_mut_ptr()
     }
 
     /// The length in bytes: whole pages, at least the buffer's size.
+    #[inline]
     pub fn len(&self) -> usize {
         self.map.len()
     }

@@ -488,8 +488,13 @@ impl Ledger {
 impl Commands {
     /// How many of the oldest commands have ended.
     fn done(&self) -> usize {
-        self.in_flight
-            .partition_point(|command| command.submitted.prepared.is_done())
+        let Some(oldest) = self.in_flight.front() else {
+            return 0;
+        };
+        // They share the tag, which the GPU may be about to write: it is read once.
+        let last = oldest.submitted.prepared.last_ended();
+        let done = |command: &&InFlight| command.submitted.prepared.number <= last;
+        self.in_flight.iter().take_while(done).count()
     }
 
     /// A command is not held any more.

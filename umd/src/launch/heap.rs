@@ -56,7 +56,12 @@ impl HeapMemory {
 
     /// Whether command `number` has ended, without a system call.
     pub(crate) fn has_ended(&self, number: u64) -> bool {
-        self.bo.memory().load(TAG as usize) >= number
+        self.last_ended() >= number
+    }
+
+    /// The number of the last command that has ended.
+    pub(crate) fn last_ended(&self) -> u64 {
+        self.bo.memory().load(TAG as usize)
     }
 
     /// What the GPU has left at a place.

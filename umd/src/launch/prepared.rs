@@ -74,6 +74,11 @@ impl Prepared {
         self.heap.has_ended(self.number)
     }
 
+    /// The number of the last command of its queue that has ended.
+    pub(crate) fn last_ended(&self) -> u64 {
+        self.heap.last_ended()
+    }
+
     /// The GPU's timestamps of start and end.
     pub(crate) fn ticks(&self) -> (u64, u64) {
         (self.heap.read(self.stamps), self.heap.read(self.stamps + 8))

@@ -33,6 +33,8 @@ pub(super) struct Refill {
     clean: Clean,
     /// The last thread ended in that code.
     pub(super) holds: bool,
+    /// How many threads are prepared at once: one, if the one before did not end in that code.
+    ahead: usize,
 }
 
 impl Refill {
@@ -47,6 +49,7 @@ impl Refill {
             dirty,
             clean: Clean::new(&unclean.without(host.settled()), sizes.1),
             holds: false,
+            ahead: 1,
         }
     }
 
@@ -129,9 +132,14 @@ impl Thread {
         self.refill.holds = true;
         let (state, refill) = self.parts();
         state.dirty = refill.dirty;
-        let starts = (&first, threads.map(start));
+        let starts = (&first, threads.map(start).take(refill.ahead));
         let slice = (&refill.clean, budget as usize);
-        native::relay(state, routine, &host, starts, slice, env)
+        let relayed = native::relay(state, routine, &host, starts, slice, env)?;
+        self.refill.ahead = match relayed.last {
+            None => usize::MAX,
+            Some(_) => 1,
+        };
+        Some(relayed)
     }
 
     /// Whether the relay's cleaning leaves nothing in the registers.
