@@ -1,7 +1,7 @@
 //! Which compiler compiles.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use devinfo::Target;
@@ -10,7 +10,7 @@ use crate::cache::Cache;
 use crate::clang::Clang;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::ocloc::{Library, Ocloc};
-use crate::own::Own;
+use crate::own::{NAME as OWN, Own};
 
 /// The environment variable that names the compiler: `own`, `libocloc`, `ocloc` or `clang`.
 pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
@@ -66,7 +66,44 @@ impl Compiler for Intel {
     }
 }
 
-/// The compiler that the environment names; without that, Intel's; without that, ours.
+/// Intel's compilers, and the project's own for platforms that none of them knows: releases of them are
+/// older than some platforms.
+#[derive(Debug)]
+struct Both {
+    intel: Intel,
+    own: Own,
+    /// The platforms that the own one compiles for.
+    unknown: Mutex<Vec<&'static str>>,
+}
+
+impl Both {
+    fn unknown(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Compiler for Both {
+    fn identity(&self) -> String {
+        self.intel.identity() + &self.own.identity()
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
+        let platform = job.target.platform.name;
+        if !self.unknown().contains(&platform) {
+            match self.intel.compile(job) {
+                Err(CompileError::UnknownPlatform { .. }) => self.unknown().push(platform),
+                done => return done,
+            }
+        }
+        let mut made = self.own.compile(job)?;
+        let who = format!("Intel's compiler here does not know {platform}: {OWN} compiled this\n");
+        made.log.insert_str(0, &who);
+        Ok(made)
+    }
+}
+
+/// The compiler that the environment names; without that, Intel's, and ours for what it does not know;
+/// without that, ours.
 ///
 /// # Errors
 /// There is none, or not the one that is named.
@@ -85,7 +122,11 @@ fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     let compiler: Box<dyn Compiler> = match name.as_str() {
         "" => match Intel::find() {
             intel if intel.identity().is_empty() => Box::new(Own::new(front())),
-            intel => Box::new(intel),
+            intel => Box::new(Both {
+                intel,
+                own: Own::new(front()),
+                unknown: Mutex::default(),
+            }),
         },
         "own" => Box::new(Own::new(front())),
         "libocloc" => Box::new(Library::load()?),

@@ -69,8 +69,8 @@ pub enum CompileError {
          and llvm-spirv-14"
     )]
     Missing,
-    /// No compiler here knows the platform: what each of them said.
-    #[error("no compiler here knows {platform}{words}")]
+    /// No release of Intel's compiler here knows the platform: what each of them said.
+    #[error("Intel's compiler here does not know {platform}{words}")]
     UnknownPlatform {
         /// The platform.
         platform: &'static str,

@@ -7,7 +7,7 @@ use crate::clang::link;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 
 /// What messages call the compiler.
-const NAME: &str = "eu-compiler";
+pub(crate) const NAME: &str = "eu-compiler";
 
 /// The compiler of this project, behind one that makes SPIR-V of text.
 #[derive(Debug)]

@@ -2,41 +2,43 @@
 
 use std::path::PathBuf;
 
-use compilers::{CompileError, Compiler, Job, Ocloc, Product, Source};
+use compilers::{Cache, CompileError, Compiler, Intel, Job, Ocloc, Product, Source};
 use devinfo::Target;
 
 use crate::exit::Error;
 use crate::kernel_file::KernelFile;
+use crate::talk;
 
 /// The language of OpenCL C if `--build-options` does not name one.
 const LANGUAGE: &str = "-cl-std=CL2.0";
 
 /// Which compiler makes code of source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Which {
     /// The built-in one
     Own,
     /// Intel's
-    #[default]
     Ocloc,
 }
 
 /// How source is compiled.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Options {
-    /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`;
-    /// `-cl-std=CL2.0` is meant if they name no language. #include finds what is beside FILE
+    /// Options of the compiler for OpenCL C and SPIR-V, such as `-DN=4 -cl-fast-relaxed-math`; the
+    /// language is OpenCL C 2.0 unless they name one. #include also looks in FILE's folder
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub build_options: Option<String>,
 
-    /// Intel's offline compiler; if not given, the one that INTEL_GPU_COMPILER names, or what is
-    /// installed (libocloc.so, `ocloc`, then `ocloc-VERSION`) until one knows the platform
+    /// Intel's offline compiler; if not given, what is installed (libocloc.so, `ocloc`, then
+    /// `ocloc-VERSION`) until one knows the platform
     #[arg(long, value_name = "PROGRAM")]
     pub ocloc: Option<PathBuf>,
 
-    /// Which compiler makes EU code of SPIR-V; OpenCL C becomes SPIR-V first
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
-    pub compiler: Which,
+    /// Which compiler makes EU code of SPIR-V; OpenCL C becomes SPIR-V first [default: the one that
+    /// INTEL_GPU_COMPILER names, else Intel's, else, or for a platform that it does not know, the
+    /// built-in one]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub compiler: Option<Which>,
 }
 
 impl Options {
@@ -61,7 +63,7 @@ pub fn compile(
     target: Target,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
-    let own = options.compiler == Which::Own;
+    let own = options.compiler == Some(Which::Own);
     if let (true, Source::Modules([words])) = (own, source) {
         let mut how = eu_compiler::Options::new(target.platform);
         how.revision = Some(target.revision);
@@ -84,11 +86,17 @@ pub fn compile(
             let program = Some(program.clone());
             Ocloc { program }.compile(&job)
         }
+        None if options.compiler == Some(Which::Ocloc) => Cache::new(Intel::find()).compile(&job),
         None if own && std::env::var_os(compilers::COMPILER_VARIABLE).is_none() => {
             compilers::Front::find().compile(&job)
         }
         None => compilers::installed().and_then(|compiler| compiler.compile(&job)),
     };
+    if let Ok(compiled) = &compiled
+        && !compiled.log.is_empty()
+    {
+        talk::say(compiled.log.trim_end());
+    }
     if let (true, Ok(module)) = (own, &compiled) {
         let modules: &[&[u8]] = &[&module.binary];
         return compile(file, Source::Modules(modules), target, options);
@@ -97,7 +105,8 @@ pub fn compile(
         let hint = match error {
             CompileError::Missing => ", or compile it elsewhere and run the zebin",
             CompileError::UnknownPlatform { .. } => {
-                "\nname a compiler that does with --ocloc, or compile it elsewhere and run the zebin"
+                "\nuse --compiler own, name a newer one with --ocloc, or compile it elsewhere and run the \
+                 zebin"
             }
             CompileError::Failed { .. } => {
                 return Error::Failed(format!("{}: {error}", file.name));

@@ -83,14 +83,44 @@ fn the_next_compiler_is_asked_if_one_does_not_know_the_platform() {
     assert_eq!(found.status.code(), Some(0), "{}", talk(&found));
     let run = run("bdw");
     assert_eq!(run.status.code(), Some(3), "{}", talk(&run));
-    for part in [
-        "no compiler here knows bdw",
-        "device x",
-        "device bdw",
-        "--ocloc",
-    ] {
+    for part in ["does not know bdw", "device x", "device bdw", "--ocloc"] {
         assert!(talk(&run).contains(part), "{part}: {}", talk(&run));
     }
+}
+
+#[test]
+fn the_built_in_compiler_knows_what_intels_does_not() {
+    if !has_ocloc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = kernel(folder.path(), "k.cl", KERNEL);
+    // A release that knows the languages, and of the platforms those of Debian 12's.
+    let knows = "case $* in *bmg*|*e20*) echo 'Cannot get HW Info for device bmg.'; exit 223;; esac; \
+                 exec /usr/bin/ocloc \"$@\"";
+    script(folder.path(), "ocloc", knows);
+    let run = |more: &[&str]| {
+        let mut words = vec!["run", &file, "--device", "soft:bmg", "--global", "16"];
+        words.extend(["--arg", "fill=0:64", "--print", "0:i32:2"]);
+        words.extend(more);
+        let mut command = command(&words);
+        command
+            .env("PATH", folder.path())
+            .env("INTEL_GPU_CACHE", "off");
+        command.env_remove("INTEL_GPU_COMPILER").output().unwrap()
+    };
+    let found = run(&[]);
+    assert_eq!(found.status.code(), Some(0), "{}", talk(&found));
+    assert_eq!(found.stdout, b"0: 7 7\n");
+    let who = "does not know bmg: eu-compiler compiled this";
+    assert!(talk(&found).contains(who), "{}", talk(&found));
+    let refused = run(&["--compiler", "ocloc"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", talk(&refused));
+    assert!(
+        talk(&refused).contains("use --compiler own"),
+        "{}",
+        talk(&refused)
+    );
 }
 
 #[test]
