@@ -280,7 +280,14 @@ impl<'a> Lower<'a> {
             .one(Op::Convert(Convert::FToU), &[scaled], Type::I32);
         let whole = self.at.one(Op::Convert(Convert::UToF), &[high], from);
         let rest = self.at.one(Op::Fma, &[whole, up, value], from);
-        let low = self.at.one(Op::Convert(Convert::FToU), &[rest], Type::I32);
+        let mut low = self.at.one(Op::Convert(Convert::FToU), &[rest], Type::I32);
+        if from == Type::F32 {
+            // The largest dword is no such float: of 2**64 nothing is left.
+            let limit = number(&mut self.at, 4_294_967_296.0);
+            let over = self.at.one(Op::Fcmp(Cond::Sle), &[limit, scaled], Type::I1);
+            let most = self.at.constant(Type::I32, Type::I32.mask());
+            low = self.at.one(Op::Select, &[over, most, low], Type::I32);
+        }
         self.at.one(Op::Pair, &[low, high], Type::I64)
     }
 

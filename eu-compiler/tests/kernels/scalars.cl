@@ -15,6 +15,15 @@ kernel void sums(global half *out, global const half *in) {
     out[i] = fma(a, b, c);
 }
 
+// Floats at the ends of qwords, and back, upwards.
+kernel void ends(global ulong *out, global const float *in) {
+    size_t i = get_global_id(0);
+    ulong whole = convert_ulong_sat(in[i]);
+    out[3 * i] = whole;
+    out[3 * i + 1] = as_ulong(convert_long_sat(in[i]));
+    out[3 * i + 2] = as_uint(convert_float_rtp(whole));
+}
+
 // The squares of halves may be too small or too large for halves.
 kernel void lengths(global half *out, global const half *in)
 {

@@ -46,6 +46,42 @@ fn sums_of_halves_are_rounded_once() {
 }
 
 #[test]
+fn floats_at_the_ends_of_qwords() {
+    let ends = [
+        2f32.powi(31),
+        2f32.powi(32),
+        2f32.powi(63),
+        2f32.powi(64),
+        f32::INFINITY,
+    ];
+    let near = |x: f32| [x.next_down(), x, x.next_up(), -x];
+    let input: Vec<f32> = ends.into_iter().flat_map(near).collect();
+    let up = |whole: u64| {
+        let nearest = whole as f32;
+        let exact = f64::from(nearest) as u128;
+        if exact < u128::from(whole) {
+            nearest.next_up()
+        } else {
+            nearest
+        }
+    };
+    let want = input.iter().map(|&x| {
+        let whole = x as u64;
+        [whole, x as i64 as u64, up(whole).to_bits().into()]
+    });
+    let want: Vec<_> = want.collect();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "ends",
+        simd: None,
+        global: &[input.len() as u64],
+        local: None,
+        args: vec![Value::Buffer(vec![0; 24 * input.len()]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want.as_flattened())]);
+}
+
+#[test]
 fn ids_lie_where_the_payload_says_without_private_memory() {
     for local in [60u32, 20, 7] {
         let global = u64::from(local) * 2;
