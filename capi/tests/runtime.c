@@ -96,6 +96,25 @@ static ig_event *add(ig_queue *queue, ig_kernel *kernel)
     return event;
 }
 
+/* Fields that the library does not have are refused unless they are zero. */
+static void options_of_a_newer_header(const char *name)
+{
+    struct {
+        ig_device_options known;
+        uint64_t newer;
+    } options = {{0}, 0};
+    ig_device *device;
+
+    OK(ig_device_open(name, &options.known, sizeof options, &device));
+    ig_device_release(device);
+    options.newer = 1;
+    FAILS(IG_STATUS_USAGE, "not zero",
+          ig_device_open(name, &options.known, sizeof options, &device));
+    options.known.reserved = 1;
+    FAILS(IG_STATUS_USAGE, "`reserved` is not 0",
+          ig_device_open(name, &options.known, sizeof options.known, &device));
+}
+
 /* The kernel works on the program's own arrays; results are mapped. */
 static void own_memory(ig_device *device, ig_queue *queue, ig_kernel *kernel)
 {
@@ -125,7 +144,7 @@ static void own_memory(ig_device *device, ig_queue *queue, ig_kernel *kernel)
     CHECK(sum[0] == -1);
     OK(ig_enqueue_unmap(queue, map, 0, NULL, &unmapped));
     OK(ig_event_wait(unmapped, 60 * SECOND));
-    FAILS(IG_STATUS_USAGE, "of 4000", ig_enqueue_map_buffer(queue, c, 1, 4000, 0, NULL, &gone, NULL));
+    FAILS(IG_STATUS_USAGE, "its 4000 bytes", ig_enqueue_map_buffer(queue, c, 1, 4000, 0, NULL, &gone, NULL));
     FAILS(IG_STATUS_USAGE, "map is null", ig_enqueue_map_buffer(queue, c, 0, 4, 0, NULL, NULL, NULL));
     FAILS(IG_STATUS_USAGE, "the map is null", ig_enqueue_unmap(queue, NULL, 0, NULL, NULL));
     FAILS(IG_STATUS_USAGE, "memory is null", ig_buffer_create_from_host(device, NULL, 4, &a));
@@ -211,6 +230,7 @@ int main(int argc, char **argv)
 
     CHECK(argc == 3);
     void *zebin = load(argv[2], &size);
+    options_of_a_newer_header(argv[1]);
     OK(ig_device_open(argv[1], NULL, 0, &device));
     OK(ig_queue_create(device, 0, &queue));
     OK(ig_program_load(device, zebin, size, &program));

@@ -49,7 +49,7 @@ static void mistakes(ig_device *device, ig_queue *queue, ig_kernel *kernel, ig_b
     FAILS(IG_STATUS_USAGE, "size is zero", ig_buffer_create(device, 0, &part));
     FAILS(IG_STATUS_USAGE, "the device is null", ig_buffer_create(NULL, 4, &part));
     FAILS(IG_STATUS_USAGE, "multiple of 4", ig_buffer_create_sub(buffer, 2, 4, &part));
-    FAILS(IG_STATUS_USAGE, "of 4000", ig_buffer_read(buffer, 3999, &range, 2));
+    FAILS(IG_STATUS_USAGE, "its 4000 bytes", ig_buffer_read(buffer, 3999, &range, 2));
     FAILS(IG_STATUS_USAGE, "the data is null", ig_buffer_write(buffer, 0, NULL, 1));
     OK(ig_buffer_write(buffer, 0, NULL, 0));
     FAILS(IG_STATUS_INPUT, "", ig_program_load(device, "no zebin", 8, &program));

@@ -59,6 +59,7 @@ fn code_of(kind: ErrorKind) -> cl_int {
         K::InvalidGlobalOffset => CL_INVALID_GLOBAL_OFFSET,
         K::InvalidWorkGroupSize => CL_INVALID_WORK_GROUP_SIZE,
         K::InvalidWorkItemSize => CL_INVALID_WORK_ITEM_SIZE,
+        K::ReadOnlyMemory => CL_INVALID_HOST_PTR,
         K::InvalidBufferSize => CL_INVALID_BUFFER_SIZE,
         K::InvalidImageFormat => CL_IMAGE_FORMAT_NOT_SUPPORTED,
         K::InvalidImageSize => CL_INVALID_IMAGE_SIZE,

@@ -74,6 +74,8 @@ pub enum ErrorKind {
     /// More of what a launch takes than the device has, as shared local memory:
     /// `CL_OUT_OF_RESOURCES`.
     OutOfResources,
+    /// Memory of the process that it may not write to: `CL_INVALID_HOST_PTR`.
+    ReadOnlyMemory,
     /// A size of a buffer that there cannot be: `CL_INVALID_BUFFER_SIZE`.
     InvalidBufferSize,
     /// A format that images do not have: `CL_IMAGE_FORMAT_NOT_SUPPORTED`.
@@ -194,7 +196,7 @@ pub enum ArgumentError {
         why: String,
     },
     /// An access beyond the end of a buffer or image.
-    #[error("{what}: {length} bytes from {offset} on, of {size}")]
+    #[error("{what}: {length} bytes at offset {offset} reach beyond its {size} bytes")]
     OutOfBounds {
         /// What was accessed.
         what: &'static str,
@@ -364,6 +366,15 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
+    /// What a command fails with that waits for one that failed: what went wrong first, however many
+    /// commands are between them.
+    pub(crate) fn of_dependency(error: Self) -> Self {
+        match error {
+            Self::Dependency(_) => error,
+            first => Self::Dependency(Box::new(first)),
+        }
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -599,7 +599,7 @@ impl Event {
         // The kernel driver speaks of the queue, which a later command may have lost.
         if submitted.prepared.is_done() {
             return match submitted.dependencies.iter().find_map(Event::error) {
-                Some(error) => Err(DeviceError::Dependency(Box::new(error))),
+                Some(error) => Err(DeviceError::of_dependency(error)),
                 None => Ok(()),
             };
         }

@@ -248,7 +248,7 @@ impl QueueInner {
                 event.hand_over(self.outbox.id);
             }
             if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
-                break DeviceError::Dependency(Box::new(error));
+                break DeviceError::of_dependency(error);
             }
             match self.outbox.put(&mut pending) {
                 Ok(released) => return released,

@@ -259,6 +259,7 @@ fn a_queue_that_is_released_abandons_what_does_not_end() {
         let behind = set(&queue_, &other, 6, &[]);
         let elsewhere = queue(&device, false);
         let waiting = elsewhere.marker(std::slice::from_ref(&event)).unwrap();
+        let further = elsewhere.marker(std::slice::from_ref(&waiting)).unwrap();
         let begin = Instant::now();
         queue_.release(Duration::from_millis(100));
         assert!(begin.elapsed() < Duration::from_secs(20));
@@ -270,6 +271,9 @@ fn a_queue_that_is_released_abandons_what_does_not_end() {
         ended.wait(Duration::ZERO).unwrap();
         let error = device_error(waiting.wait(LONG));
         assert!(matches!(error, DeviceError::Dependency(_)), "{error}");
+        // However many commands are between them, what went wrong first is the error.
+        let of_further = device_error(further.wait(LONG));
+        assert_eq!(of_further.to_string(), error.to_string());
         // All of it can go, and the device works.
         drop((flag, kernel));
         set(&elsewhere, &other, 7, &[]).wait(LONG).unwrap();

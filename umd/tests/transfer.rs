@@ -202,9 +202,9 @@ fn rectangles_of_bytes(device: &Device, queue: &Queue) {
     };
     for (layout, size, why) in [
         (wide, [11, 1, 1], "the row pitch is 10"),
-        (wide, [10, 401, 1], "of 4000"),
+        (wide, [10, 401, 1], "its 4000 bytes"),
         (wide, [10, 0, 1], "is empty"),
-        (wide, [1, u64::MAX, u64::MAX], "of 4000"),
+        (wide, [1, u64::MAX, u64::MAX], "its 4000 bytes"),
     ] {
         let target = device.buffer(4000).unwrap();
         let error = queue.copy_buffer_rect((&from, layout), (&target, layout), size, &[]);

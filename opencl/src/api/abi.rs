@@ -271,6 +271,16 @@ impl Memory {
         Ok(unsafe { umd::HostMemory::from_raw(start, size) }?)
     }
 
+    /// Whether the program may write to the first `size` bytes.
+    pub(crate) fn may_write(self, size: usize) -> bool {
+        let Some(start) = NonNull::new(self.0) else {
+            return true;
+        };
+        // SAFETY: the value goes at once.
+        let made = unsafe { umd::HostMemory::from_raw(start, size) };
+        !made.is_err_and(|error| error.kind() == umd::ErrorKind::ReadOnlyMemory)
+    }
+
     /// The handle that is there; null if the pointer is.
     pub(crate) fn read_handle(self) -> Handle {
         let bytes = (!self.is_null()).then(|| self.read(size_of::<usize>()));

@@ -117,7 +117,7 @@ fn make(
     let mem = Mem::buffer(making, size);
     // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for buffer object"
     let mem = mem.map_err(|error| match error.code {
-        CL_INVALID_BUFFER_SIZE => error,
+        CL_INVALID_BUFFER_SIZE | CL_INVALID_HOST_PTR => error,
         _ if is_external => error,
         _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
     })?;

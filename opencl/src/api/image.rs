@@ -402,7 +402,9 @@ fn make(
         (None, _) => {
             image::new(making, desc.image_type, shape).map_err(|error| match error.code {
                 CL_INVALID_VALUE => error.with_code(CL_INVALID_IMAGE_SIZE),
-                CL_IMAGE_FORMAT_NOT_SUPPORTED | CL_INVALID_IMAGE_SIZE => error,
+                CL_IMAGE_FORMAT_NOT_SUPPORTED | CL_INVALID_IMAGE_SIZE | CL_INVALID_HOST_PTR => {
+                    error
+                }
                 _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
             })?
         }

@@ -8,7 +8,7 @@ use umd::ImageKind;
 use super::abi::{In, Memory, Out, Waits};
 use super::image_transfer::{self, read_rows};
 use super::transfer::{self, host, host_reads, host_writes, three};
-use crate::core::memory::{Map, WriteBack};
+use crate::core::memory::{HostUse, Map, WriteBack};
 use crate::core::rows::Rows;
 use crate::core::{Handle, Mem, Queue};
 use crate::error::{Error, Result, ensure};
@@ -37,6 +37,8 @@ fn check(mem: &Mem, flags: u64) -> Result<()> {
     }
     if writes(flags) {
         host_writes(mem)?;
+        let why = "the program may not write to the object's memory";
+        ensure(mem.host_use != HostUse::Constant, CL_MAP_FAILURE, why)?;
     }
     Ok(())
 }
@@ -69,9 +71,10 @@ pub(crate) fn buffer(
         back: writes(flags).then_some(WriteBack::Bytes(offset, size)),
         ..Map::of(pointer)
     };
-    let work = move || match invalidates(flags) {
-        true => Ok(()),
-        false => pointer.copy_from(&own, offset, size),
+    let reads = !invalidates(flags) && mem.host_use != HostUse::Constant;
+    let work = move || match reads {
+        true => pointer.copy_from(&own, offset, size),
+        false => Ok(()),
     };
     finish(&queue, &mem, command, waits, map, work)
 }
@@ -142,9 +145,11 @@ pub(crate) fn image(
     };
     let first = whole.start + y * whole.row + z * whole.slice;
     // The object's own memory, the program's that it is a copy of, or a copy for the program.
+    let is_constant = mem.host_use == HostUse::Constant;
     let own_memory = mem
         .buffers
         .get(queue.place)
+        .filter(|_| !is_constant)
         .map(|own| Memory::at(own.host_pointer()));
     let (pointer, rows, staging) = match own_memory {
         Some(memory) => (memory.offset(first), whole, None),
@@ -169,7 +174,7 @@ pub(crate) fn image(
         _staging: staging,
         ..Map::of(pointer)
     };
-    let reads = own_memory.is_none() && !invalidates(flags);
+    let reads = own_memory.is_none() && !invalidates(flags) && !is_constant;
     let work = move || match reads {
         true => read_rows(&own, &region, bytes, &rows, pointer),
         false => Ok(()),

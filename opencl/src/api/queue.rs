@@ -135,6 +135,5 @@ pub(crate) fn flush(queue: Handle) -> Result<()> {
 }
 
 pub(crate) fn finish(queue: Handle) -> Result<()> {
-    queue.get::<Queue>()?.finish();
-    Ok(())
+    queue.get::<Queue>()?.finish()
 }

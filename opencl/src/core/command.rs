@@ -462,11 +462,15 @@ impl Pending {
     fn run(&self) -> cl_int {
         let mut state = lock(&self.state);
         let work = state.work.take().filter(|_| !state.failed);
+        let blocking = state.blocking;
         drop(state);
         let result = match work {
             Some(work) => {
                 self.event.start();
-                work()
+                match blocking {
+                    true => self.queue.check().and_then(|()| work()),
+                    false => work(),
+                }
             }
             None => Err(match self.event.failed_part() {
                 // It was reported as that of the part.

@@ -85,7 +85,7 @@ impl Context {
             .iter()
             .filter_map(Weak::upgrade)
             .collect();
-        queues.iter().for_each(|queue| queue.finish());
+        queues.iter().for_each(|queue| queue.wait());
     }
 
     /// Calls back once the context goes.

@@ -267,6 +267,11 @@ impl Event {
             Err(error) => {
                 let error = Error::from(error);
                 self.context.report(&error);
+                if let Some(queue) = &self.queue
+                    && error.code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                {
+                    queue.fail();
+                }
                 error.code
             }
         };

@@ -7,7 +7,7 @@
 use opencl_sys::*;
 use umd::{ImageDesc, ImageFormat, ImageKind};
 
-use super::memory::{self, Making, Mem};
+use super::memory::{self, HostUse, Making, Mem};
 use super::rows::Rows;
 use crate::api::abi::Memory;
 use crate::error::{Error, Result};
@@ -107,23 +107,26 @@ pub(crate) fn of_buffer(
 pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Result<Mem> {
     let size = shape.host_bytes();
     let size = size.ok_or_else(|| Error::new(CL_INVALID_IMAGE_SIZE, "beyond the end of memory"))?;
-    let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0;
-    let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
+    let mut host_use = making.host_use(size)?;
+    let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0 || host_use == HostUse::Constant;
     let is_flat = matches!(shape.desc.kind, ImageKind::D1 | ImageKind::D2);
     let is_shared = making.context.devices.len() > 1;
-    if is_flat && (is_shared || uses_host || making.dma_buf.is_some()) {
-        let buffers = memory::buffers(&making, size, uses_host)?;
+    let in_place = matches!(host_use, HostUse::InPlace | HostUse::Copied);
+    if is_flat && (is_shared || in_place || making.dma_buf.is_some()) {
+        let buffers = memory::buffers(&making, size, in_place)?;
         match linear(&making, &shape, &buffers) {
             Ok(on) => {
                 let image = shape.image(on);
                 if copies {
                     fill(&image, shape, making.host)?;
                 }
-                return Ok(Mem::image(making, kind, (size, buffers), image, None));
+                let mut made = Mem::image(making, kind, (size, buffers), image, None);
+                made.host_use = host_use;
+                return Ok(made);
             }
             // The host's memory does not have the alignment that a surface needs: the image is a
             // copy of it, which maps bring back.
-            Err(error) if !uses_host => return Err(error),
+            Err(error) if !in_place => return Err(error),
             Err(_) => {}
         }
     }
@@ -132,10 +135,15 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
         _ => shared(&making, &shape)?,
     };
     let image = shape.image(on);
-    if copies || uses_host {
+    if in_place {
+        host_use = HostUse::Copied;
+    }
+    if copies || in_place {
         fill(&image, shape, making.host)?;
     }
-    Ok(Mem::image(making, kind, (size, Vec::new()), image, None))
+    let mut made = Mem::image(making, kind, (size, Vec::new()), image, None);
+    made.host_use = host_use;
+    Ok(made)
 }
 
 /// Images of rows in memory that all devices share.

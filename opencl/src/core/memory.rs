@@ -29,6 +29,7 @@ pub(crate) struct Mem {
     pub size: usize,
     /// With `CL_MEM_USE_HOST_PTR`, the program's memory that it is made of; else null.
     pub host: Memory,
+    pub host_use: HostUse,
     /// As they were passed, with the zero at the end; empty if there were none.
     pub properties: Vec<u64>,
     /// The buffer that it is a part of, or made of.
@@ -77,6 +78,19 @@ pub(crate) enum WriteBack {
     Texels { region: umd::Region, rows: Rows },
 }
 
+/// How the program's memory is an object's (`CL_MEM_USE_HOST_PTR`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostUse {
+    /// Not at all.
+    None,
+    /// The object is made of it.
+    InPlace,
+    /// The object is a copy, which maps bring back.
+    Copied,
+    /// The object is a copy of memory that the program may not write to: nothing comes back.
+    Constant,
+}
+
 /// What all ways to make a memory object begin with.
 pub(crate) struct Making {
     pub context: Arc<Context>,
@@ -98,6 +112,26 @@ impl Making {
             "the memory is the host's and of others",
         )
     }
+
+    /// How an object of `size` bytes uses the program's memory. Surfaces begin at multiples of four
+    /// bytes; of what begins elsewhere, a buffer is a copy.
+    pub(crate) fn host_use(&self, size: usize) -> Result<HostUse> {
+        if self.flags & CL_MEM_USE_HOST_PTR == 0 {
+            return Ok(HostUse::None);
+        }
+        if self.host.may_write(size) {
+            return Ok(match self.host.address().is_multiple_of(4) {
+                true => HostUse::InPlace,
+                false => HostUse::Copied,
+            });
+        }
+        ensure(
+            self.flags & CL_MEM_READ_ONLY != 0,
+            CL_INVALID_HOST_PTR,
+            "host_ptr: the program may not write to this memory, and kernels may, as the flags say",
+        )?;
+        Ok(HostUse::Constant)
+    }
 }
 
 impl Object for Mem {
@@ -111,22 +145,24 @@ impl Object for Mem {
 impl Mem {
     /// A buffer of `size` bytes: of the host's memory, if the flags say so.
     pub(crate) fn buffer(making: Making, size: usize) -> Result<Self> {
-        let uses_host = making.flags & CL_MEM_USE_HOST_PTR != 0;
-        let in_place = uses_host && is_in_place(making.host);
-        let buffers = buffers(&making, size, in_place)?;
-        let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0 || uses_host && !in_place;
+        let host_use = making.host_use(size)?;
+        let buffers = buffers(&making, size, host_use == HostUse::InPlace)?;
+        let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0
+            || matches!(host_use, HostUse::Copied | HostUse::Constant);
         if copies && let Some(first) = buffers.first() {
             making.host.copy_to(first, 0, size)?;
         }
         // "the contents of the buffer are undefined"; what several devices share is the host's memory.
         if let [only] = buffers.as_slice()
             && !copies
-            && !uses_host
+            && host_use == HostUse::None
             && making.dma_buf.is_none()
         {
             only.set_unwritten();
         }
-        Ok(Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers))
+        let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers);
+        made.host_use = host_use;
+        Ok(made)
     }
 
     /// A pipe, empty, whose memory has so many bytes.
@@ -167,6 +203,7 @@ impl Mem {
             dma_buf: None,
         };
         let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, parts);
+        made.host_use = parent.host_use;
         made.parent = Some(parent.clone());
         made.origin = origin;
         Ok(made)
@@ -202,6 +239,7 @@ impl Mem {
                 0 => Memory::NULL,
                 _ => making.host,
             },
+            host_use: HostUse::None,
             properties: making.properties,
             is_external: making.dma_buf.is_some(),
             dma_buf: OnceLock::new(),
@@ -250,7 +288,7 @@ impl Mem {
 
     /// Whether it is a copy of memory of the program's.
     pub(crate) fn is_copy(&self) -> bool {
-        self.image.is_none() && !self.host.is_null() && !is_in_place(self.host)
+        self.image.is_none() && matches!(self.host_use, HostUse::Copied | HostUse::Constant)
     }
 
     /// Notes a map.
@@ -283,12 +321,6 @@ impl Drop for Mem {
             callback.call(self.base.handle());
         }
     }
-}
-
-/// Whether kernels reach memory of the program's that begins there in place. Surfaces begin at
-/// multiples of four bytes; of what begins elsewhere, a buffer is a copy, which maps bring back.
-fn is_in_place(host: Memory) -> bool {
-    host.address().is_multiple_of(4)
 }
 
 /// Memory of `size` bytes for each device of the context: that of the program, if it `uses_host`.

@@ -1,5 +1,6 @@
 //! Queues.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::*;
@@ -10,7 +11,12 @@ use super::event::Event;
 use super::handle::{Base, Object};
 use super::host::Worker;
 use super::lock;
-use crate::error::Result;
+use crate::error::{Error, Result, ensure};
+
+/// What calls that wait return after a command failed on the device. "If the execution of a command
+/// is terminated, the command-queue … may no longer be available, and the behavior of OpenCL API calls
+/// that use this command-queue … is implementation-defined" (section 5.11).
+const FAILED: cl_int = CL_OUT_OF_RESOURCES;
 
 /// A queue. What runs on the device is ordered by the driver's queue, what runs on the host by
 /// events; [`command`](super::command) brings both together.
@@ -28,6 +34,8 @@ pub(crate) struct Queue {
     /// Runs the commands of the host.
     pub worker: Worker,
     order: Mutex<Order>,
+    /// A command failed on the device, and the program was not told by a call yet.
+    has_failed: AtomicBool,
 }
 
 /// What has been enqueued. Commands that have ended are forgotten now and then.
@@ -74,6 +82,7 @@ impl Queue {
             umd,
             worker: Worker::default(),
             order: Mutex::default(),
+            has_failed: AtomicBool::new(false),
         })
     }
 
@@ -86,10 +95,33 @@ impl Queue {
     }
 
     /// Waits for all commands.
-    pub(crate) fn finish(&self) {
+    pub(crate) fn wait(&self) {
         for event in self.open() {
             event.wait();
         }
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// One failed on the device since the last call.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.wait();
+        match self.has_failed.swap(false, Ordering::AcqRel) {
+            true => Err(Error::new(FAILED, "a command of the queue has failed")),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes that a command failed on the device.
+    pub(super) fn fail(&self) {
+        self.has_failed.store(true, Ordering::Release);
+    }
+
+    /// An error if a command failed on the device: results that the program waits for are not there.
+    pub(super) fn check(&self) -> Result<()> {
+        let why = "an earlier command of the queue has failed";
+        ensure(!self.has_failed.load(Ordering::Acquire), FAILED, why)
     }
 
     /// The commands that have not ended.

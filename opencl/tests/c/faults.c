@@ -156,6 +156,11 @@ int main(void) {
     IS(status == CL_OUT_OF_RESOURCES && reports == 2);
     if (!strstr(report, "spins"))
         FAIL("the report: %s", report);
+    /* Calls that wait for what the kernel had to do say so, also without its event; once. */
+    GIVES(CL_OUT_OF_RESOURCES,
+          clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL));
+    GIVES(CL_OUT_OF_RESOURCES, clFinish(queue));
+    DONE(clFinish(queue));
     DONE(clReleaseEvent(event));
     DONE(clReleaseMemObject(buffer));
     DONE(clReleaseKernel(spins));

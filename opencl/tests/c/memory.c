@@ -220,6 +220,46 @@ static void any_byte(void) {
     DONE(clReleaseKernel(add));
 }
 
+/* Memory that the program may not write to: kernels read a copy of it, and never get to write. */
+static void constants(void) {
+    static const int table[SIZE / sizeof(int)] __attribute__((aligned(4096))) = {1, 2, 3};
+    void *memory = (void *)table;
+    cl_mem_flags reads = CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR;
+    cl_mem from = buffer_of(context, reads, sizeof table, memory);
+    cl_mem to = buffer_of(context, CL_MEM_READ_WRITE, sizeof table, NULL);
+    DONE(clEnqueueCopyBuffer(queue, from, to, 0, 0, sizeof table, 0, NULL, NULL));
+    int got[3];
+    DONE(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    IS(got[0] == 1 && got[1] == 2 && got[2] == 3);
+    void *map = clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_READ, 4, 8, 0, NULL, NULL, &error);
+    DONE(error);
+    IS(map == (char *)memory + 4);
+    DONE(clEnqueueUnmapMemObject(queue, from, map, 0, NULL, NULL));
+    IS(!clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_WRITE, 4, 8, 0, NULL, NULL, &error));
+    GIVES(CL_MAP_FAILURE, error);
+    cl_mem writes = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof table, memory, &error);
+    IS(!writes);
+    GIVES(CL_INVALID_HOST_PTR, error);
+
+    cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16,
+                          .image_height = 16};
+    cl_mem image = clCreateImage(context, reads, &format, &desc, memory, &error);
+    DONE(error);
+    size_t origin[3] = {0}, size[3] = {3, 1, 1}, pitch;
+    DONE(clEnqueueReadImage(queue, image, CL_TRUE, origin, size, 0, 0, got, 0, NULL, NULL));
+    IS(got[0] == 1 && got[1] == 2 && got[2] == 3);
+    map = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, size, &pitch, NULL, 0, NULL,
+                            NULL, &error);
+    DONE(error);
+    IS(map == memory);
+    DONE(clEnqueueUnmapMemObject(queue, image, map, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    DONE(clReleaseMemObject(image));
+    DONE(clReleaseMemObject(from));
+    DONE(clReleaseMemObject(to));
+}
+
 int main(void) {
     context = begin();
     for (cl_uint d = 0; d < device_count; d++) {
@@ -229,6 +269,7 @@ int main(void) {
         maps();
         own_memory();
         any_byte();
+        constants();
         DONE(clReleaseCommandQueue(queue));
     }
     DONE(clReleaseContext(context));

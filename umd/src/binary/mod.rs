@@ -287,8 +287,11 @@ impl Binary {
                 let target = default.ok_or_else(|| BinaryError::Malformed {
                     section: ".platform".to_owned(),
                     offset: 0,
-                    why: "no directive names a platform, and no device of the family does"
-                        .to_owned(),
+                    why: format!(
+                        "the file is for {}, and code is loaded for a platform: name one with \
+                         `//.platform` or -p",
+                        assembly.family
+                    ),
                 })?;
                 (target.platform, None)
             }

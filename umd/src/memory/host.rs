@@ -49,12 +49,13 @@ impl HostMemory {
     /// rest of those pages.
     ///
     /// # Errors
-    /// A size of zero, or bytes beyond the end of memory.
+    /// A size of zero, or bytes beyond the end of memory; memory that this process may not write to
+    /// ([`ErrorKind::ReadOnlyMemory`]).
     ///
     /// # Safety
     /// Until the value returned, its clones, the buffers made of them with their parts and clones,
     /// and the commands that use those are all gone:
-    /// - the pages that the bytes lie in stay mapped, readable and writable;
+    /// - the pages that the bytes lie in stay mapped, readable, and writable if they are;
     /// - nothing holds a Rust reference to the bytes while a command or this crate writes them, or
     ///   a unique reference while they are read. Raw pointers are fine; what is read while a
     ///   command writes is not specified.
@@ -75,6 +76,17 @@ impl HostMemory {
         let first = NonNull::new(memory.as_ptr().wrapping_sub(start)).unwrap_or(memory);
         // SAFETY: the caller promises it, of whole pages.
         let pages = unsafe { HostPages::borrow(first, length) };
+        // The kernel driver takes them, and refuses every submission that has them.
+        if !pages.may_write() {
+            return Err(ArgumentError::Object {
+                what: "host memory",
+                kind: ErrorKind::ReadOnlyMemory,
+                why: format!(
+                    "this process may not write to the {size} bytes at {memory:p}: copy them"
+                ),
+            }
+            .into());
+        }
         Ok(Self::of(pages, start, size))
     }
 

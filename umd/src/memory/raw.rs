@@ -6,8 +6,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use kmd_iface::{Mapping, UserMemory};
 use memmap2::{MmapOptions, MmapRaw};
+use nix::errno::Errno;
+use nix::sys::mman::{MmapAdvise, madvise};
 use volatile::VolatilePtr;
 use zerocopy::FromBytes;
+
+use super::host::PAGE;
 
 /// Bytes that this process and the GPU share. The whole range stays mapped as long as this lives.
 #[derive(Debug)]
@@ -192,6 +196,21 @@ impl HostPages {
             length,
             own: None,
         }
+    }
+
+    /// Whether this process may write to its first and last page. `true` also where that is not known:
+    /// on Linux before 5.14, and of pages that are not mapped, which the kernel driver refuses.
+    pub(crate) fn may_write(&self) -> bool {
+        let last = self.length.saturating_sub(1) / PAGE * PAGE;
+        [0, last].into_iter().all(|at| {
+            let page = self.start.map_addr(|start| start.saturating_add(at));
+            let populate = |advice| {
+                // SAFETY: filling page tables changes no content of memory.
+                unsafe { madvise(page.cast(), PAGE, advice) }
+            };
+            populate(MmapAdvise::MADV_POPULATE_WRITE) != Err(Errno::EINVAL)
+                || populate(MmapAdvise::MADV_POPULATE_READ).is_err()
+        })
     }
 
     /// The pages as what a kernel driver makes a buffer of.
