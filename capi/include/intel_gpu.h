@@ -32,7 +32,7 @@
 
 // How a call ended.
 typedef enum ig_status {
-  // Well.
+  // Success.
   IG_STATUS_OK = 0,
   // No memory, or a kernel driver that refuses.
   IG_STATUS_FAILED = 1,
@@ -219,7 +219,8 @@ typedef struct ig_image_info {
   uint32_t row_pitch;
 } ig_image_info;
 
-// A part of an image, in texels. Layers count in the direction after the last of one layer.
+// A part of an image, in texels. The layer is the coordinate after an
+// image's own: y of 1D arrays, z of 2D arrays.
 typedef struct ig_region {
   // The first texel.
   uint32_t origin[3];
@@ -253,7 +254,7 @@ typedef struct ig_device_info {
   uint32_t sub_group_size_count;
   // Whether sub-groups make progress independently of each other.
   uint32_t independent_forward_progress;
-  // Whether doubles are computed with.
+  // Whether the device computes in double precision.
   uint32_t fp64;
   // Whether buffers lie in the host's memory.
   uint32_t unified_memory;
@@ -380,19 +381,19 @@ enum ig_status ig_buffer_create_shared(const struct ig_device *device,
 // ended.
 //
 // # Safety
-// See the crate's documentation, "Pointers"; and the memory stays as said above.
+// See "Pointers" at the top of the header; and the memory stays as said above.
 enum ig_status ig_buffer_create_from_host(const struct ig_device *device,
                                           void *memory,
                                           size_t size,
                                           struct ig_buffer **buffer);
 
-// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
-// memory; `ig_buffer_origin` says how far into the buffer the address lies.
+// Makes a handle to the part of a buffer that begins at `address`, an address as kernels see it. It
+// shares the memory; `ig_buffer_origin` says how far into the buffer the address lies.
 enum ig_status ig_buffer_at(const struct ig_device *device,
                             uint64_t address,
                             struct ig_buffer **buffer);
 
-// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
+// The offset of a sub-buffer in its parent; 0 for other buffers, and for null.
 uint64_t ig_buffer_origin(const struct ig_buffer *buffer);
 
 // Makes a part of a buffer, from `origin` (a multiple of 4) on. It shares the memory.
@@ -402,7 +403,7 @@ enum ig_status ig_buffer_create_sub(const struct ig_buffer *parent,
                                     struct ig_buffer **buffer);
 
 // Frees a buffer as soon as no command and no part uses it.
-void ig_buffer_release(struct ig_buffer *_buffer);
+void ig_buffer_release(struct ig_buffer *buffer);
 
 // The size in bytes; 0 for null.
 uint64_t ig_buffer_size(const struct ig_buffer *buffer);
@@ -416,7 +417,7 @@ void *ig_buffer_pointer(const struct ig_buffer *buffer);
 // Copies bytes out of a buffer now: wait for the commands that write it first.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_buffer_read(const struct ig_buffer *buffer,
                               uint64_t offset,
                               void *data,
@@ -425,7 +426,7 @@ enum ig_status ig_buffer_read(const struct ig_buffer *buffer,
 // Copies bytes into a buffer now: wait for the commands that use it first.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_buffer_write(const struct ig_buffer *buffer,
                                uint64_t offset,
                                const void *data,
@@ -433,22 +434,21 @@ enum ig_status ig_buffer_write(const struct ig_buffer *buffer,
 
 // Opens a device: a render node's path, `soft:PLATFORM[:REVISION][@DRIVER]` (the software GPU),
 // `baremetal:PLATFORM` (its registers, without a kernel driver), `tbx:ADDRESS:PORT:PLATFORM` (a simulator
-// that speaks TBX), or `auto`. `options` may be null.
-// `options_size` is the size of what the caller's header says that it points to.
+// that speaks TBX), or `auto`. `options` may be null. `options_size` is `sizeof *options`, or 0.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_device_open(const char *name,
                               const struct ig_device_options *options,
                               size_t options_size,
                               struct ig_device **device);
 
-// Copies the oldest rule that a kernel has broken and that was not read yet, in English, as many
-// bytes as there is room for and a zero; it is read then. `length` becomes the length of the whole
+// Copies the text of the oldest violation that was not read yet, in English, as many bytes as there
+// is room for and a zero, and marks it as read. `length` becomes the length of the whole
 // text without the zero; 0 if there is none. There are none without `check` in the options.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_device_next_violation(const struct ig_device *device,
                                         char *buffer,
                                         size_t size,
@@ -459,9 +459,9 @@ enum ig_status ig_device_next_violation(const struct ig_device *device,
 uint32_t ig_version(void);
 
 // Closes a device as soon as nothing made of it is left.
-void ig_device_release(struct ig_device *_device);
+void ig_device_release(struct ig_device *device);
 
-// The name of the device's platform, as `tgl`. Valid as long as the device; null for null.
+// The name of the device's platform, such as `tgl`. Valid as long as the device; null for null.
 const char *ig_device_platform(const struct ig_device *device);
 
 // The product line of the device, as `Tiger Lake`. Valid as long as the device; null for null.
@@ -487,13 +487,13 @@ enum ig_status ig_event_timestamps(const struct ig_event *event, struct ig_times
 // `length`, if not null, becomes the length of the whole text without the zero.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_event_printed(const struct ig_event *event,
                                 char *buffer,
                                 size_t size,
                                 size_t *length);
 
-// Calls `callback` once, when a command has ended, well or not, also if it had ended before. It is
+// Calls `callback` once, when a command has succeeded or failed; at once if it already has. It is
 // called on a thread of this library, or within a call of it: this one if the command had ended. It
 // may enqueue commands and set user events; it should not wait.
 //
@@ -504,7 +504,7 @@ enum ig_status ig_event_on_complete(const struct ig_event *event,
                                     void *data);
 
 // Forgets an event. The command goes on.
-void ig_event_release(struct ig_event *_event);
+void ig_event_release(struct ig_event *event);
 
 // Sets a user event: what waits for it goes on.
 enum ig_status ig_user_event_complete(const struct ig_user_event *user_event);
@@ -512,11 +512,11 @@ enum ig_status ig_user_event_complete(const struct ig_user_event *user_event);
 // Fails a user event, and what waits for it.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_user_event_fail(const struct ig_user_event *user_event, const char *why);
 
 // Releases a user event; if it was not set, what waits for it fails.
-void ig_user_event_release(struct ig_user_event *_user_event);
+void ig_user_event_release(struct ig_user_event *user_event);
 
 // Makes an image of zero bytes.
 enum ig_status ig_image_create(const struct ig_device *device,
@@ -530,12 +530,12 @@ enum ig_status ig_image_create_from_buffer(const struct ig_device *device,
                                            struct ig_image **image);
 
 // Frees an image as soon as no command uses it.
-void ig_image_release(struct ig_image *_image);
+void ig_image_release(struct ig_image *image);
 
 // Copies texels out of an image now, row after row: wait for the commands that write it first.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_image_read(const struct ig_image *image,
                              const struct ig_region *region,
                              void *texels,
@@ -544,7 +544,7 @@ enum ig_status ig_image_read(const struct ig_image *image,
 // Copies texels into an image now, row after row: wait for the commands that use it first.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_image_write(const struct ig_image *image,
                               const struct ig_region *region,
                               const void *texels,
@@ -553,7 +553,7 @@ enum ig_status ig_image_write(const struct ig_image *image,
 // What a device is and what it can do: `info_size` is `sizeof *info`.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_device_get_info(const struct ig_device *device,
                                   struct ig_device_info *info,
                                   size_t info_size);
@@ -561,7 +561,7 @@ enum ig_status ig_device_get_info(const struct ig_device *device,
 // What a kernel takes and needs: `info_size` is `sizeof *info`.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_kernel_get_info(const struct ig_kernel *kernel,
                                   struct ig_kernel_info *info,
                                   size_t info_size);
@@ -569,7 +569,7 @@ enum ig_status ig_kernel_get_info(const struct ig_kernel *kernel,
 // What an argument of a kernel takes: `info_size` is `sizeof *info`.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_kernel_get_arg_info(const struct ig_kernel *kernel,
                                       uint32_t index,
                                       struct ig_arg_info *info,
@@ -593,7 +593,7 @@ enum ig_status ig_kernel_local_size_for_sub_groups(const struct ig_kernel *kerne
 // Makes a kernel of a program, without arguments.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_kernel_create(const struct ig_program *program,
                                 const char *name,
                                 struct ig_kernel **kernel);
@@ -603,7 +603,7 @@ enum ig_status ig_kernel_create(const struct ig_program *program,
 enum ig_status ig_kernel_clone(const struct ig_kernel *kernel, struct ig_kernel **clone);
 
 // Frees a kernel. Commands that were enqueued with it go on.
-void ig_kernel_release(struct ig_kernel *_kernel);
+void ig_kernel_release(struct ig_kernel *kernel);
 
 // How many arguments it has; 0 for null.
 uint32_t ig_kernel_arg_count(const struct ig_kernel *kernel);
@@ -628,7 +628,7 @@ enum ig_status ig_kernel_set_address(const struct ig_kernel *kernel,
 // Sets a value argument; as many bytes as the kernel takes, little endian.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_kernel_set_value(const struct ig_kernel *kernel,
                                    uint32_t index,
                                    const void *value,
@@ -655,7 +655,7 @@ enum ig_status ig_kernel_set_sampler(const struct ig_kernel *kernel,
 // buffer made of the caller's memory is mapped where that lies.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_map_buffer(const struct ig_queue *queue,
                                      const struct ig_buffer *buffer,
                                      uint64_t offset,
@@ -669,7 +669,7 @@ enum ig_status ig_enqueue_map_buffer(const struct ig_queue *queue,
 // unless it was only to be read. `access` is one of `ig_map_access`.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_map_image(const struct ig_queue *queue,
                                     const struct ig_image *image,
                                     const struct ig_region *region,
@@ -692,7 +692,7 @@ uint64_t ig_map_slice_pitch(const struct ig_map *map);
 // written.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_unmap(const struct ig_queue *queue,
                                 struct ig_map *map,
                                 size_t wait_count,
@@ -700,12 +700,12 @@ enum ig_status ig_enqueue_unmap(const struct ig_queue *queue,
                                 struct ig_event **event);
 
 // Releases a map without unmapping it: what was written to an image's is lost.
-void ig_map_release(struct ig_map *_map);
+void ig_map_release(struct ig_map *map);
 
 // Loads a zebin, or the one for the device from an archive that ocloc made.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_program_load(const struct ig_device *device,
                                const void *data,
                                size_t size,
@@ -714,14 +714,14 @@ enum ig_status ig_program_load(const struct ig_device *device,
 // Assembles and loads a text of `size` bytes, for the device's platform unless the text names one.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_program_assemble(const struct ig_device *device,
                                    const char *assembly,
                                    size_t size,
                                    struct ig_program **program);
 
 // Frees a program as soon as no kernel of it is left.
-void ig_program_release(struct ig_program *_program);
+void ig_program_release(struct ig_program *program);
 
 // How many kernels it has; 0 for null.
 size_t ig_program_kernel_count(const struct ig_program *program);
@@ -740,17 +740,17 @@ enum ig_status ig_queue_create(const struct ig_device *device,
 // not ended then is abandoned, and its events fail. To wait for another time, or to know how the
 // commands ended, finish the queue first. Commands that events hold back still go on when those
 // are set; the call that sets them waits in place of this one then.
-void ig_queue_release(struct ig_queue *_queue);
+void ig_queue_release(struct ig_queue *queue);
 
-// Waits for all commands that a queue has, at most `timeout` nanoseconds. Gives what the first
-// command failed with that failed since the last call.
+// Waits for all commands that a queue has, at most `timeout` nanoseconds. Returns the
+// error of the first command that has failed since the last call.
 enum ig_status ig_queue_finish(const struct ig_queue *queue, uint64_t timeout);
 
 // Runs a kernel over a range, with the arguments that are set now, after the events of the wait
 // list. `event` may be null.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_kernel(const struct ig_queue *queue,
                                  const struct ig_kernel *kernel,
                                  const struct ig_range *range,
@@ -762,7 +762,7 @@ enum ig_status ig_enqueue_kernel(const struct ig_queue *queue,
 // commands that the queue got before have.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_marker(const struct ig_queue *queue,
                                  size_t wait_count,
                                  const struct ig_event *const *wait_list,
@@ -771,7 +771,7 @@ enum ig_status ig_enqueue_marker(const struct ig_queue *queue,
 // A marker that all commands enqueued later come after.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_barrier(const struct ig_queue *queue,
                                   size_t wait_count,
                                   const struct ig_event *const *wait_list,
@@ -787,7 +787,7 @@ const char *ig_last_error(void);
 // Copies `size` bytes between buffers.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_copy_buffer(const struct ig_queue *queue,
                                       const struct ig_buffer *source,
                                       uint64_t source_offset,
@@ -801,7 +801,7 @@ enum ig_status ig_enqueue_copy_buffer(const struct ig_queue *queue,
 // Copies a region of `size[0]` bytes, `size[1]` rows and `size[2]` slices between buffers.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_copy_buffer_rect(const struct ig_queue *queue,
                                            const struct ig_buffer *source,
                                            const struct ig_rect_layout *source_layout,
@@ -815,7 +815,7 @@ enum ig_status ig_enqueue_copy_buffer_rect(const struct ig_queue *queue,
 // Repeats a pattern of 1, 2, 4 … or 128 bytes over `size` bytes of a buffer.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_fill_buffer(const struct ig_queue *queue,
                                       const struct ig_buffer *buffer,
                                       uint64_t offset,
@@ -829,7 +829,7 @@ enum ig_status ig_enqueue_fill_buffer(const struct ig_queue *queue,
 // Copies texels between images of one texel size: the source's region to `origin`.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_copy_image(const struct ig_queue *queue,
                                      const struct ig_image *source,
                                      const struct ig_region *region,
@@ -842,7 +842,7 @@ enum ig_status ig_enqueue_copy_image(const struct ig_queue *queue,
 // Copies texels of an image into a buffer, as rows one after the other.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_copy_image_to_buffer(const struct ig_queue *queue,
                                                const struct ig_image *source,
                                                const struct ig_region *region,
@@ -855,7 +855,7 @@ enum ig_status ig_enqueue_copy_image_to_buffer(const struct ig_queue *queue,
 // Copies rows of texels, one after the other in a buffer, into an image.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_copy_buffer_to_image(const struct ig_queue *queue,
                                                const struct ig_buffer *source,
                                                uint64_t source_offset,
@@ -868,7 +868,7 @@ enum ig_status ig_enqueue_copy_buffer_to_image(const struct ig_queue *queue,
 // Writes one texel, given in the image's format, all over a region.
 //
 // # Safety
-// See the crate's documentation, "Pointers".
+// See "Pointers" at the top of the header.
 enum ig_status ig_enqueue_fill_image(const struct ig_queue *queue,
                                      const struct ig_image *image,
                                      const struct ig_region *region,

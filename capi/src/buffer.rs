@@ -45,7 +45,7 @@ pub extern "C" fn ig_buffer_create_shared(
 /// ended.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers"; and the memory stays as said above.
+/// See "Pointers" at the top of the header; and the memory stays as said above.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_buffer_create_from_host(
     device: Option<&Device>,
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn ig_buffer_create_from_host(
     })
 }
 
-/// Makes a handle of the buffer that kernels see at an address, from there on. It shares the
-/// memory; `ig_buffer_origin` says how far into the buffer the address lies.
+/// Makes a handle to the part of a buffer that begins at `address`, an address as kernels see it. It
+/// shares the memory; `ig_buffer_origin` says how far into the buffer the address lies.
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_buffer_at(
     device: Option<&Device>,
@@ -79,7 +79,7 @@ pub extern "C" fn ig_buffer_at(
     })
 }
 
-/// How far into the buffer that it is a part of a buffer begins; 0 if it is none, and for null.
+/// The offset of a sub-buffer in its parent; 0 for other buffers, and for null.
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_buffer_origin(buffer: Option<&Buffer>) -> u64 {
     buffer.map_or(0, |buffer| buffer.0.origin())
@@ -102,7 +102,9 @@ pub extern "C" fn ig_buffer_create_sub(
 
 /// Frees a buffer as soon as no command and no part uses it.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_buffer_release(_buffer: Option<Box<Buffer>>) {}
+pub extern "C" fn ig_buffer_release(buffer: Option<Box<Buffer>>) {
+    drop(buffer);
+}
 
 /// The size in bytes; 0 for null.
 #[unsafe(no_mangle)]
@@ -127,7 +129,7 @@ pub extern "C" fn ig_buffer_pointer(buffer: Option<&Buffer>) -> *mut c_void {
 /// Copies bytes out of a buffer now: wait for the commands that write it first.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_buffer_read(
     buffer: Option<&Buffer>,
@@ -147,7 +149,7 @@ pub unsafe extern "C" fn ig_buffer_read(
 /// Copies bytes into a buffer now: wait for the commands that use it first.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_buffer_write(
     buffer: Option<&Buffer>,

@@ -39,11 +39,10 @@ pub struct DeviceOptions {
 
 /// Opens a device: a render node's path, `soft:PLATFORM[:REVISION][@DRIVER]` (the software GPU),
 /// `baremetal:PLATFORM` (its registers, without a kernel driver), `tbx:ADDRESS:PORT:PLATFORM` (a simulator
-/// that speaks TBX), or `auto`. `options` may be null.
-/// `options_size` is the size of what the caller's header says that it points to.
+/// that speaks TBX), or `auto`. `options` may be null. `options_size` is `sizeof *options`, or 0.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_device_open(
     name: *const c_char,
@@ -58,6 +57,9 @@ pub unsafe extern "C" fn ig_device_open(
         if !options.is_null() {
             // SAFETY: as the caller promises.
             unsafe { get(options, options_size, &mut asked) }?;
+        }
+        if asked.reserved != 0 {
+            return Err(Failure::usage("the options' `reserved` is not 0"));
         }
         let spec: DeviceSpec = name.parse()?;
         let options = OpenOptions {
@@ -80,12 +82,12 @@ pub unsafe extern "C" fn ig_device_open(
     })
 }
 
-/// Copies the oldest rule that a kernel has broken and that was not read yet, in English, as many
-/// bytes as there is room for and a zero; it is read then. `length` becomes the length of the whole
+/// Copies the text of the oldest violation that was not read yet, in English, as many bytes as there
+/// is room for and a zero, and marks it as read. `length` becomes the length of the whole
 /// text without the zero; 0 if there is none. There are none without `check` in the options.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_device_next_violation(
     device: Option<&Device>,
@@ -123,9 +125,11 @@ pub const VERSION_MINOR: u32 = 0;
 
 /// Closes a device as soon as nothing made of it is left.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_device_release(_device: Option<Box<Device>>) {}
+pub extern "C" fn ig_device_release(device: Option<Box<Device>>) {
+    drop(device);
+}
 
-/// The name of the device's platform, as `tgl`. Valid as long as the device; null for null.
+/// The name of the device's platform, such as `tgl`. Valid as long as the device; null for null.
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_device_platform(device: Option<&Device>) -> *const c_char {
     device.map_or(std::ptr::null(), |device| device.platform.as_ptr())

@@ -95,7 +95,7 @@ pub extern "C" fn ig_event_timestamps(
 /// `length`, if not null, becomes the length of the whole text without the zero.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_event_printed(
     event: Option<&Event>,
@@ -124,7 +124,7 @@ struct CallerData(*mut c_void);
 // any thread.
 unsafe impl Send for CallerData {}
 
-/// Calls `callback` once, when a command has ended, well or not, also if it had ended before. It is
+/// Calls `callback` once, when a command has succeeded or failed; at once if it already has. It is
 /// called on a thread of this library, or within a call of it: this one if the command had ended. It
 /// may enqueue commands and set user events; it should not wait.
 ///
@@ -154,7 +154,9 @@ pub unsafe extern "C" fn ig_event_on_complete(
 
 /// Forgets an event. The command goes on.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_event_release(_event: Option<Box<Event>>) {}
+pub extern "C" fn ig_event_release(event: Option<Box<Event>>) {
+    drop(event);
+}
 
 /// Sets a user event: what waits for it goes on.
 #[unsafe(no_mangle)]
@@ -168,7 +170,7 @@ pub extern "C" fn ig_user_event_complete(user_event: Option<&UserEvent>) -> Stat
 /// Fails a user event, and what waits for it.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_user_event_fail(
     user_event: Option<&UserEvent>,
@@ -184,4 +186,6 @@ pub unsafe extern "C" fn ig_user_event_fail(
 
 /// Releases a user event; if it was not set, what waits for it fails.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_user_event_release(_user_event: Option<Box<UserEvent>>) {}
+pub extern "C" fn ig_user_event_release(user_event: Option<Box<UserEvent>>) {
+    drop(user_event);
+}

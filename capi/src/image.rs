@@ -53,7 +53,8 @@ pub struct ImageInfo {
     pub row_pitch: u32,
 }
 
-/// A part of an image, in texels. Layers count in the direction after the last of one layer.
+/// A part of an image, in texels. The layer is the coordinate after an
+/// image's own: y of 1D arrays, z of 2D arrays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
@@ -130,12 +131,14 @@ pub extern "C" fn ig_image_create_from_buffer(
 
 /// Frees an image as soon as no command uses it.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_image_release(_image: Option<Box<Image>>) {}
+pub extern "C" fn ig_image_release(image: Option<Box<Image>>) {
+    drop(image);
+}
 
 /// Copies texels out of an image now, row after row: wait for the commands that write it first.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_image_read(
     image: Option<&Image>,
@@ -156,7 +159,7 @@ pub unsafe extern "C" fn ig_image_read(
 /// Copies texels into an image now, row after row: wait for the commands that use it first.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_image_write(
     image: Option<&Image>,

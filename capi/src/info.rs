@@ -40,7 +40,7 @@ pub struct DeviceInfo {
     pub sub_group_size_count: u32,
     /// Whether sub-groups make progress independently of each other.
     pub independent_forward_progress: u32,
-    /// Whether doubles are computed with.
+    /// Whether the device computes in double precision.
     pub fp64: u32,
     /// Whether buffers lie in the host's memory.
     pub unified_memory: u32,
@@ -207,7 +207,7 @@ impl Texts {
 /// What a device is and what it can do: `info_size` is `sizeof *info`.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_device_get_info(
     device: Option<&Device>,
@@ -258,7 +258,7 @@ pub unsafe extern "C" fn ig_device_get_info(
 /// What a kernel takes and needs: `info_size` is `sizeof *info`.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_kernel_get_info(
     kernel: Option<&Kernel>,
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn ig_kernel_get_info(
 /// What an argument of a kernel takes: `info_size` is `sizeof *info`.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_kernel_get_arg_info(
     kernel: Option<&Kernel>,

@@ -57,7 +57,7 @@ fn set(kernel: Option<&Kernel>, index: u32, arg: Arg<'_>) -> Result<(), Failure>
 /// Makes a kernel of a program, without arguments.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_kernel_create(
     program: Option<&Program>,
@@ -87,7 +87,9 @@ pub extern "C" fn ig_kernel_clone(
 
 /// Frees a kernel. Commands that were enqueued with it go on.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_kernel_release(_kernel: Option<Box<Kernel>>) {}
+pub extern "C" fn ig_kernel_release(kernel: Option<Box<Kernel>>) {
+    drop(kernel);
+}
 
 /// How many arguments it has; 0 for null.
 #[unsafe(no_mangle)]
@@ -143,7 +145,7 @@ pub extern "C" fn ig_kernel_set_address(
 /// Sets a value argument; as many bytes as the kernel takes, little endian.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_kernel_set_value(
     kernel: Option<&Kernel>,

@@ -30,7 +30,7 @@ pub enum MapAccess {
 /// Enqueues a map and gives its handle and event.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 unsafe fn map(
     queue: Option<&Queue>,
     wait: (usize, *const *const Event),
@@ -55,7 +55,7 @@ unsafe fn map(
 /// buffer made of the caller's memory is mapped where that lies.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_map_buffer(
     queue: Option<&Queue>,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn ig_enqueue_map_buffer(
 /// unless it was only to be read. `access` is one of `ig_map_access`.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_map_image(
     queue: Option<&Queue>,
@@ -133,7 +133,7 @@ pub extern "C" fn ig_map_slice_pitch(map: Option<&Map>) -> u64 {
 /// written.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_unmap(
     queue: Option<&Queue>,
@@ -153,4 +153,6 @@ pub unsafe extern "C" fn ig_enqueue_unmap(
 
 /// Releases a map without unmapping it: what was written to an image's is lost.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_map_release(_map: Option<Box<Map>>) {}
+pub extern "C" fn ig_map_release(map: Option<Box<Map>>) {
+    drop(map);
+}

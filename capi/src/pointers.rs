@@ -13,7 +13,7 @@ pub(crate) fn handle<'a, T>(handle: Option<&'a T>, what: &str) -> Result<&'a T, 
 /// The bytes at a pointer.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn bytes<'a>(data: *const u8, size: usize) -> Result<&'a [u8], Failure> {
     if size == 0 {
         return Ok(&[]);
@@ -26,7 +26,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, size: usize) -> Result<&'a [u8],
 /// A copy of the bytes at a pointer: they may be a part of memory that the GPU writes.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn copied(data: *const u8, size: usize) -> Result<Vec<u8>, Failure> {
     check(data, size)?;
     let mut own = vec![0; size];
@@ -40,7 +40,7 @@ pub(crate) unsafe fn copied(data: *const u8, size: usize) -> Result<Vec<u8>, Fai
 /// Writes bytes to as many at a pointer, which may be a part of memory that the GPU writes.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn put_bytes(data: *mut u8, bytes: &[u8]) -> Result<(), Failure> {
     check(data, bytes.len())?;
     if !bytes.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) unsafe fn put_bytes(data: *mut u8, bytes: &[u8]) -> Result<(), Failur
 /// Writes a text to the `size` bytes at a pointer, as much of it as there is room for, and a zero.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn put_text(out: *mut c_char, size: usize, text: &str) -> Result<(), Failure> {
     let Some(room) = size.checked_sub(1) else {
         return Ok(());
@@ -72,7 +72,7 @@ pub(crate) unsafe fn put_text(out: *mut c_char, size: usize, text: &str) -> Resu
 /// The text at a pointer.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(Failure::usage(format!("the {what} is null")));
@@ -86,7 +86,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
 /// The events of a wait list.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn events(
     list: *const *const Event,
     count: usize,
@@ -116,7 +116,7 @@ pub(crate) unsafe fn events(
 /// Writes a value to the `size` bytes at a pointer, or as much of it as there is room for.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn put<T: Copy>(out: *mut T, size: usize, value: &T) -> Result<(), Failure> {
     if out.is_null() {
         return Err(Failure::usage("the pointer for the information is null"));
@@ -129,16 +129,25 @@ pub(crate) unsafe fn put<T: Copy>(out: *mut T, size: usize, value: &T) -> Result
     Ok(())
 }
 
-/// Reads the `size` bytes at a pointer, or as many of them as a value has, into it.
+/// Reads the `size` bytes at a pointer into a value, which may have more. What is beyond it must be
+/// zero: options of a newer header that this library does not have.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn get<T: Copy>(
     from: *const T,
     size: usize,
     value: &mut T,
 ) -> Result<(), Failure> {
     check(from.cast(), size)?;
+    // SAFETY: as the caller promises; `check` made sure that it is not null if there are bytes.
+    let newer = (size_of::<T>()..size).any(|at| unsafe { *from.cast::<u8>().add(at) } != 0);
+    if newer {
+        return Err(Failure::usage(format!(
+            "the options have {size} bytes, of which this library knows {}; the others are not zero",
+            size_of::<T>()
+        )));
+    }
     let size = size.min(size_of::<T>());
     let to = std::ptr::from_mut(value).cast::<u8>();
     // SAFETY: `check` made sure that it is not null, `size` is within the value, and the caller

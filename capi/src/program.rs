@@ -16,7 +16,7 @@ pub struct Program {
 /// Loads a zebin, or the one for the device from an archive that ocloc made.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_program_load(
     device: Option<&Device>,
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn ig_program_load(
 /// Assembles and loads a text of `size` bytes, for the device's platform unless the text names one.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_program_assemble(
     device: Option<&Device>,
@@ -67,7 +67,9 @@ impl Program {
 
 /// Frees a program as soon as no kernel of it is left.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_program_release(_program: Option<Box<Program>>) {}
+pub extern "C" fn ig_program_release(program: Option<Box<Program>>) {
+    drop(program);
+}
 
 /// How many kernels it has; 0 for null.
 #[unsafe(no_mangle)]

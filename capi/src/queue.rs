@@ -48,7 +48,7 @@ impl Range {
 /// unless that is null.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 pub(crate) unsafe fn enqueue(
     queue: Option<&Queue>,
     (wait_count, wait_list): (usize, *const *const Event),
@@ -88,10 +88,12 @@ pub extern "C" fn ig_queue_create(
 /// commands ended, finish the queue first. Commands that events hold back still go on when those
 /// are set; the call that sets them waits in place of this one then.
 #[unsafe(no_mangle)]
-pub extern "C" fn ig_queue_release(_queue: Option<Box<Queue>>) {}
+pub extern "C" fn ig_queue_release(queue: Option<Box<Queue>>) {
+    drop(queue);
+}
 
-/// Waits for all commands that a queue has, at most `timeout` nanoseconds. Gives what the first
-/// command failed with that failed since the last call.
+/// Waits for all commands that a queue has, at most `timeout` nanoseconds. Returns the
+/// error of the first command that has failed since the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn ig_queue_finish(queue: Option<&Queue>, timeout: u64) -> Status {
     call(|| {
@@ -105,7 +107,7 @@ pub extern "C" fn ig_queue_finish(queue: Option<&Queue>, timeout: u64) -> Status
 /// list. `event` may be null.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_kernel(
     queue: Option<&Queue>,
@@ -128,7 +130,7 @@ pub unsafe extern "C" fn ig_enqueue_kernel(
 /// commands that the queue got before have.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_marker(
     queue: Option<&Queue>,
@@ -147,7 +149,7 @@ pub unsafe extern "C" fn ig_enqueue_marker(
 /// A marker that all commands enqueued later come after.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_barrier(
     queue: Option<&Queue>,

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Well.
+    /// Success.
     Ok = 0,
     /// No memory, or a kernel driver that refuses.
     Failed = 1,

@@ -35,7 +35,7 @@ impl From<&RectLayout> for umd::RectLayout {
 /// Copies `size` bytes between buffers.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_copy_buffer(
     queue: Option<&Queue>,
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn ig_enqueue_copy_buffer(
 /// Copies a region of `size[0]` bytes, `size[1]` rows and `size[2]` slices between buffers.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_copy_buffer_rect(
     queue: Option<&Queue>,
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn ig_enqueue_copy_buffer_rect(
 /// Repeats a pattern of 1, 2, 4 … or 128 bytes over `size` bytes of a buffer.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_fill_buffer(
     queue: Option<&Queue>,
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn ig_enqueue_fill_buffer(
 /// Copies texels between images of one texel size: the source's region to `origin`.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_copy_image(
     queue: Option<&Queue>,
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn ig_enqueue_copy_image(
 /// Copies texels of an image into a buffer, as rows one after the other.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_copy_image_to_buffer(
     queue: Option<&Queue>,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn ig_enqueue_copy_image_to_buffer(
 /// Copies rows of texels, one after the other in a buffer, into an image.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_copy_buffer_to_image(
     queue: Option<&Queue>,
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn ig_enqueue_copy_buffer_to_image(
 /// Writes one texel, given in the image's format, all over a region.
 ///
 /// # Safety
-/// See the crate's documentation, "Pointers".
+/// See "Pointers" at the top of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ig_enqueue_fill_image(
     queue: Option<&Queue>,

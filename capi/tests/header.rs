@@ -1,4 +1,4 @@
-//! `include/intel_gpu.h` is what cbindgen makes of the sources. `UPDATE_HEADER=1` rewrites it.
+//! `include/intel_gpu.h` is what cbindgen makes of the sources. `BLESS=1` rewrites it.
 #![cfg(test)]
 
 use std::path::Path;
@@ -19,14 +19,14 @@ fn the_header_is_up_to_date() {
     let mut made = Vec::new();
     builder.generate().unwrap().write(&mut made);
     let header = root.join("include/intel_gpu.h");
-    if std::env::var_os("UPDATE_HEADER").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(&header, &made).unwrap();
     }
     let committed = std::fs::read(&header).unwrap_or_default();
     assert_eq!(
         String::from_utf8_lossy(&committed),
         String::from_utf8_lossy(&made),
-        "run UPDATE_HEADER=1 cargo test -p capi --test header"
+        "run BLESS=1 cargo test -p capi --test header"
     );
 }
 
