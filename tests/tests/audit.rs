@@ -118,6 +118,11 @@ fn each_fault_has_its_rule() {
         "",
         "barrier order",
     );
+    let first = "(W)     mov (8|M0)    r10.0<1>";
+    let none = "//.data 0a9d91cf2ae6d64c8529c81e43a07f78\n";
+    broken(first, &format!("{none}{first}"), "no instruction");
+    let alone = format!("//.platform tgl\n//.kernel k\n{none}");
+    assert_eq!(rules(&alone), ["no instruction"]);
     let from_r90 = KERNEL.replace("r127", "r90");
     assert_eq!(rules(&from_r90), ["end-registers"]);
 }

@@ -101,11 +101,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if !assembly.warnings.is_empty() {
         talk::say(diagnostics::render(&file.name, text, &assembly.warnings).trim_end());
     }
+    // A text for a family is a kernel of each of its platforms.
+    let of_family = |family| devinfo::PLATFORMS.iter().find(|one| one.family == family);
+    let target = args.platform;
+    let target = target.or_else(|| of_family(assembly.family).map(Target::of));
     if !matches!(args.validate, Check::Off) {
-        proved(args, &file)?;
+        proved(args, &file, target.as_ref())?;
     }
     let report = match (args.map, args.json) {
-        (true, _) => Some(map(&file, args.platform.as_ref())?),
+        (true, _) => Some(map(&file, target.as_ref())?),
         (false, true) => Some(format!("{:#}\n", describe(&assembly))),
         (false, false) => None,
     };
@@ -140,12 +144,12 @@ fn assembled(file: &Text, target: Option<&Target>) -> Result<umd::Binary, Error>
 ///
 /// # Errors
 /// The loader rejects the text; [`Error::Rejected`] with `--validate deny`.
-fn proved(args: &Args, file: &Text) -> Result<(), Error> {
+fn proved(args: &Args, file: &Text, target: Option<&Target>) -> Result<(), Error> {
     // Text without the directive is a piece of a kernel, which may end anywhere.
     if !file.text.contains("//.kernel") {
         return Ok(());
     }
-    let binary = assembled(file, args.platform.as_ref())?;
+    let binary = assembled(file, target)?;
     let mut lines = Vec::new();
     for kernel in binary.kernels() {
         let findings = binary.audit(&kernel.name).unwrap_or_default();

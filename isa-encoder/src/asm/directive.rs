@@ -33,7 +33,7 @@ pub static DIRECTIVES: &[DirectiveHelp] = &[
 what the file is for, such as tgl or dg2:8, or a family such as Xe2"),
     help("kernel", "NAME", "a kernel begins; what follows is about it"),
     help("simd", "1|8|16|32", "work-items of a thread"),
-    help("grf", "128|256", "general registers of a thread"),
+    help("grf", "N", "general registers of a thread: 128, or what else the platform has"),
     help("thread_config", "numGRF=N, …", "the same, as Intel's compiler writes it"),
     help("ids", "none|x|xy|xyz", "local ids in front of the payload, in 16 bits each"),
     help("arg", "NAME KIND [@OFFSET]", "\

@@ -131,13 +131,9 @@ pub fn parse(
         }
         "grf" => {
             let (value, span) = args.number("a number of registers")?;
-            if !matches!(value, 128 | 256) {
-                return Err(
-                    Diagnostic::error(span, format!("{value} is no number of registers"))
-                        .with_help("possible are 128 and 256".into()),
-                );
-            }
-            kernel.grf = Some(value as u16);
+            kernel.grf = Some(u16::try_from(value).map_err(|_| {
+                Diagnostic::error(span, format!("{value} is no number of registers"))
+            })?);
             kernel.grf_span = Some(whole);
         }
         "thread_config" => {
@@ -149,6 +145,7 @@ pub fn parse(
             kernel.grf = Some(number.ok_or_else(|| {
                 Diagnostic::error(whole, "`thread_config` needs `numGRF=` and a number".into())
             })?);
+            kernel.grf_span = Some(whole);
         }
         "ids" => {
             let (word, span) = args.one("none, x, xy or xyz")?;

@@ -111,6 +111,16 @@ pub fn audit(code: &[u8], declared: &Declared) -> Vec<Finding> {
     audit.order();
     audit.written();
     let mut found = audit.found;
+    let first = program.instructions().first();
+    if !code.is_empty() && first.is_none_or(|first| first.offset > 0) {
+        found.push(Finding {
+            offset: 0,
+            source: None,
+            text: String::new(),
+            rule: "no instruction",
+            detail: String::from("the kernel's first bytes are not an instruction"),
+        });
+    }
     found.sort_by_key(|finding| finding.offset);
     found
 }
