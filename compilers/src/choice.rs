@@ -180,6 +180,9 @@ impl Compiler for Front {
             && job.product == Product::Module
         {
             made = self.intel.compile(&Job { target, ..*job });
+            if let Err(CompileError::Refused { device, .. }) = &mut made {
+                *device = job.target.to_string();
+            }
         }
         match (made, &self.clang) {
             (Err(CompileError::Missing | CompileError::UnknownPlatform { .. }), Some(clang)) => {

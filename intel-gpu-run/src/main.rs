@@ -35,7 +35,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Log what the driver and the software GPU do to stderr (like RUST_LOG, for example
+    /// Log to stderr what the driver and the software GPU do (a filter as in RUST_LOG, such as
     /// `softgpu=debug`)
     #[arg(long, global = true, value_name = "FILTER", help_heading = "Logging")]
     log: Option<String>,

@@ -101,9 +101,14 @@ pub fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
                 .iter()
                 .map(|place| place.display().to_string())
                 .collect();
+            let release = if cfg!(debug_assertions) {
+                ""
+            } else {
+                "--release "
+            };
             Error::Failed(format!(
                 "{file} is not beside this program (looked for {}); build it with \
-             `cargo build -p {package}`",
+                 `cargo build {release}-p {package}`",
                 looked.join(", ")
             ))
         })

@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let file = KernelFile::read(&args.file)?;
     let Kind::SpirV(module) = &file.kind else {
         return Err(file.rejected(format_args!(
-            "it is {}; this command takes SPIR-V",
+            "it is {}; this command takes SPIR-V (`run --compiler own` takes OpenCL C, too)",
             file.kind.describe()
         )));
     };

@@ -3,6 +3,7 @@
 use super::client::{self, Client};
 use crate::exit::Error;
 use crate::folder::Folder;
+use crate::platform;
 
 /// The runtime's file name.
 const LIBRARY: &str = "libintel_gpu_opencl.so";
@@ -60,7 +61,13 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     if let Some(devices) = &args.devices {
         for device in devices.split(',') {
             let spec = device.trim().parse::<umd::DeviceSpec>();
-            spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+            let spec = spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+            if let umd::DeviceSpec::Soft { platform, .. }
+            | umd::DeviceSpec::BareMetal { platform, .. } = spec
+            {
+                platform::parse(&platform)
+                    .map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+            }
         }
         command.env(DEVICES_VARIABLE, devices);
     }

@@ -177,7 +177,7 @@ impl Roots {
         let path = self.sys.join("bus/pci/devices").join(address);
         let found = function(&path).ok_or_else(|| {
             failed(format!(
-                "{address} is no graphics function of Intel's on this machine: lspci -D -d 8086::0300 \
+                "{address} is no graphics function of Intel's on this machine: `intel-gpu-run devices` \
                  lists them"
             ))
         })?;

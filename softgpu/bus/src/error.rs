@@ -8,7 +8,10 @@ use nix::errno::Errno;
 #[non_exhaustive]
 pub enum BusError {
     /// No kernel driver lets a client of this platform submit by registers.
-    #[error("{platform} takes submissions only from its GuC firmware, not by registers")]
+    #[error(
+        "{platform} takes submissions only from its GuC firmware, not by registers: use a kernel driver \
+         (soft:{platform})"
+    )]
     NoSubmission {
         /// The platform.
         platform: &'static str,

@@ -13,8 +13,8 @@ use crate::exit::{Error, Exit};
 
 /// Measure this tool beside the programs that it stands in for
 ///
-/// Each number is a median of several runs, taken in turn with the other program's. Ratios are
-/// what to compare between machines.
+/// Times are medians of several runs, taken in turn with the other program's, and beside PoCL the
+/// fastest. Ratios are what to compare between machines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP, subcommand_required = true)]
 pub struct Args {

@@ -174,11 +174,15 @@ fn writable(args: &Args) -> Result<(), Error> {
     let batch = args.dump_batch.iter().flatten().map(PathBuf::as_path);
     let trace = args.trace.iter().map(PathBuf::as_path);
     let aub = args.aub.iter().map(PathBuf::as_path);
-    results
-        .chain(batch)
-        .chain(trace)
-        .chain(aub)
-        .try_for_each(files::check_writable)
+    let outputs: Vec<_> = results.chain(batch).chain(trace).chain(aub).collect();
+    let streams = outputs.iter().filter(|path| files::is_stream(path));
+    let streams = streams.count() + usize::from(args.json);
+    if streams > 1 {
+        return Err(Error::Usage(format!(
+            "{streams} outputs are to go to stdout (- or --json), which only one can"
+        )));
+    }
+    outputs.into_iter().try_for_each(files::check_writable)
 }
 
 fn range(args: &Args) -> Result<NdRange, Error> {
@@ -192,7 +196,12 @@ fn range(args: &Args) -> Result<NdRange, Error> {
     };
     let mut range = NdRange::new(&written(args.global)).map_err(|e| usage("--global", e))?;
     if let Some(local) = args.local {
-        let local = written(local)
+        let mut local = written(local);
+        // As in the files' own sizes, ones may stand for dimensions that the range does not have.
+        while local.len() > args.global.dimensions() && local.last() == Some(&1) {
+            local.pop();
+        }
+        let local = local
             .into_iter()
             .map(|v| {
                 u32::try_from(v).map_err(|_| {

@@ -9,9 +9,9 @@ use crate::exit::Exit;
 
 /// Run one kernel and save, print or compare what it computed
 ///
-/// FILE is told apart by its content: a zebin (also in ocloc's archive for several devices), EU
-/// assembly with directives, OpenCL C or SPIR-V when ocloc is installed, or the bare bytes of EU
-/// instructions together with --simd.
+/// The content of FILE says what it is: a zebin (also in ocloc's archive for several devices), EU
+/// assembly with directives, SPIR-V, OpenCL C (if ocloc or clang is installed), or, with --simd, the
+/// bare bytes of EU instructions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{}\n\n{}", ArgSpec::HELP, Exit::HELP))]
 pub struct Args {

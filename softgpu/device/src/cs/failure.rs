@@ -64,7 +64,7 @@ pub enum Failure {
         address: GpuAddress,
     },
     /// The batch does not end.
-    #[error("hang: the batch makes no end; {packet} at {address} was executed last")]
+    #[error("hang: the batch does not end; {packet} at {address} was executed last")]
     Hang {
         /// The command's name.
         packet: &'static str,

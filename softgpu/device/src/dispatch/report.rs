@@ -58,7 +58,7 @@ pub enum DispatchError {
     #[error("walker: {0}")]
     Start(Fault),
     /// No thread ended within the hang timeout.
-    #[error("hang: {live} threads make no end, first {}", Head(threads))]
+    #[error("hang: {live} thread(s) do not end, first {}", Head(threads))]
     Hang {
         /// How many threads are live.
         live: u64,

@@ -99,7 +99,12 @@ fn lower_inner(
     }
 
     match op.does {
-        Semantics::Illegal => return Err("an illegal instruction".into()),
+        Semantics::Illegal => {
+            return Err(
+                "opcode `illegal`: the kernel runs past its last instruction, or was never written"
+                    .into(),
+            );
+        }
         Semantics::Nop => {
             op.action = Action::Nop;
             return Ok(op);

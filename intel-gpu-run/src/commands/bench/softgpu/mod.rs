@@ -19,7 +19,7 @@ pub(super) use host::cpu_time;
 
 use super::median;
 use crate::exit::{Error, Exit};
-use crate::{files, talk};
+use crate::{files, platform, talk};
 
 /// Measure the software GPU beside Oclgrind and PoCL
 ///
@@ -115,6 +115,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let job = serde_json::from_reader(std::io::stdin())
             .map_err(|e| Error::Usage(format!("the standard input is no job: {e}")))?;
         return files::print_json(&host::run(&job)?);
+    }
+    for name in &args.platforms {
+        platform::parse(name).map_err(|error| Error::Usage(format!("--platforms: {error}")))?;
     }
     if cfg!(debug_assertions) {
         talk::say("note: this is not a release build; its times say little");
