@@ -1,7 +1,7 @@
 //! Batches and what they decode to.
 //!
 //! A file in `tests/golden` holds a batch (family, engine, address, dwords) and
-//! after `---` its decoding. `GOLDEN_UPDATE=1` rewrites the latter.
+//! after `---` its decoding. `BLESS=1` rewrites the latter.
 
 #![cfg(test)]
 
@@ -84,7 +84,7 @@ fn steps(case: &Case) -> Vec<Step<'_>> {
 
 #[test]
 fn batches_decode_as_committed() {
-    let update = std::env::var_os("GOLDEN_UPDATE").is_some();
+    let update = std::env::var_os("BLESS").is_some();
     for case in cases() {
         let mut text = String::new();
         for step in steps(&case) {

@@ -118,7 +118,8 @@ pub(crate) fn barriers(family: Family, count: u32) -> Result<u32, DispatchError>
         })
 }
 
-/// The scratch code of MEDIA_VFE_STATE: log2 of the KiB per thread.
+/// The scratch code of MEDIA_VFE_STATE, up to Gen12LP: log2 of the KiB per thread. Later families have
+/// a scratch surface.
 pub(crate) fn scratch_code(family: Family, bytes: u32) -> Result<u32, DispatchError> {
     const LIMIT: u32 = 2048 * KIB;
     if bytes > LIMIT {

@@ -28,7 +28,8 @@ packet! {
 
 packet! {
     /// Dispatches thread groups; holds the interface descriptor, a post-sync
-    /// write and inline data.
+    /// write and inline data: `compute_walker_body` in `states/dispatch.rs`, whose
+    /// dword N is dword N + 1 here.
     compute_walker "COMPUTE_WALKER" 0x7208_0000 on EU [XeHpg..] with compute_walker_body
     length { [XeHpg..=XeHpc] 39 in 7:0, [Xe2..] 40 in 7:0 }
     "Predicate Enable" PREDICATE_ENABLE { 0:8:8 bool }

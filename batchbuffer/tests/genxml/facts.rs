@@ -116,7 +116,7 @@ impl Facts {
 
 const HEADER: &str = "\
 # Facts about packets and states, derived from genxml (Mesa, MIT licence).
-# Rewritten by: GENXML_DIR=... GENXML_UPDATE=1 cargo test -p batchbuffer --test genxml
+# Rewritten by: GENXML_DIR=... BLESS=1 cargo test -p batchbuffer --test genxml
 # A layout's name after a blank line, then a fact a line:
 #   families: 8 Gen8, 9 Gen9, b Gen11, c Gen12LP, g XeHPG, p XeHPC, x Xe2
 #   header: the fixed bits of dword 0

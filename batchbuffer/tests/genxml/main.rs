@@ -3,7 +3,7 @@
 //! genxml is Mesa's machine-readable form of the manuals' packet layouts. With
 //! `GENXML_DIR` naming the folder of its XML files (either generation of their
 //! format), the facts about the packets that we declare are derived from it and
-//! must equal the committed table `facts.txt`; `GENXML_UPDATE=1` rewrites the
+//! must equal the committed table `facts.txt`; `BLESS=1` rewrites the
 //! table. Without it, the table alone is used: everything but the derivation is
 //! checked still, so that is no failure even with `ORACLES=required`, which is
 //! about what can be installed.
@@ -42,7 +42,7 @@ fn the_table_is_what_genxml_says() {
         &declared::names(),
         &declared::header_only(),
     );
-    if std::env::var_os("GENXML_UPDATE").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(table_path(), derived.to_text()).expect("facts.txt can be written");
     }
     let committed = table();
