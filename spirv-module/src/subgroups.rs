@@ -58,6 +58,20 @@ impl Module {
     }
 }
 
+impl Module {
+    /// Whether sub-groups may write blocks to buffers: by the instruction, or by a function of another
+    /// module that is called so.
+    pub fn writes_blocks(&self) -> bool {
+        self.instructions().any(|one| match one.op() {
+            Some(Op::SubgroupBlockWriteINTEL) => true,
+            Some(Op::Decorate) if one.word(1) == Decoration::LinkageAttributes as u32 => {
+                one.text(2).contains("block_write")
+            }
+            _ => false,
+        })
+    }
+}
+
 struct Check<'a> {
     environment: &'a Environment,
     types: Types,

@@ -383,6 +383,36 @@ fn what_blocks_are_of() {
 }
 
 #[test]
+fn who_writes_blocks() {
+    let writes = |body: &str| {
+        let bytes = module(EXTENSION, "SubgroupSize", body)?;
+        Some(Module::parse(&bytes).unwrap().writes_blocks())
+    };
+    let Some(reads) = writes("%it = OpSubgroupBlockReadINTEL %i32 %global\n") else {
+        return;
+    };
+    assert!(!reads);
+    let write = "OpSubgroupBlockWriteINTEL %global %v_i32\n";
+    assert_eq!(writes(write), Some(true));
+    let of_image = "OpSubgroupImageBlockWriteINTEL %v_image %v_i32x2 %v_i32\n";
+    assert_eq!(writes(of_image), Some(false));
+    let calls = |name: &str| {
+        let text = format!(
+            "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\n\
+             OpMemoryModel Physical64 OpenCL\n\
+             OpDecorate %f LinkageAttributes \"{name}\" Import\n\
+             %void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
+             %f = OpFunction %void None %fn\nOpFunctionEnd\n"
+        );
+        Module::parse(&assemble(&text).unwrap())
+            .unwrap()
+            .writes_blocks()
+    };
+    assert!(calls("_Z29intel_sub_group_block_write_usPU3AS1tt"));
+    assert!(!calls("_Z28intel_sub_group_block_read_usPU3AS1Kt"));
+}
+
+#[test]
 fn pointers_of_blocks_are_global() {
     bad(&[
         (

@@ -165,16 +165,21 @@ impl Program {
             Goal::Link if options::asks_for_library(&order.options) => Product::Module,
             Goal::Build | Goal::Link => Product::Zebin,
         };
+        // Of a binary, no more is known than its code.
+        let mut writes_blocks = true;
         let compiled = match input {
             Input::Zebin(binary) => binary,
             // SPIR-V is an object as it is.
             Input::Modules(modules) if order.goal == Goal::Compile => modules.concat().into(),
             Input::Text(text) => {
-                self.compile(device, Source::OpenClC(text), product, order, log)?
+                let source = Source::OpenClC(text);
+                writes_blocks = may_write_blocks(source, order);
+                self.compile(device, source, product, order, log)?
             }
             Input::Modules(modules) => {
                 let modules: Vec<&[u8]> = modules.iter().map(|module| &**module).collect();
                 let source = Source::Modules(&modules);
+                writes_blocks = may_write_blocks(source, order);
                 self.compile(device, source, product, order, log)?
             }
         };
@@ -194,7 +199,15 @@ impl Program {
             });
         }
         let failed = |why: String| Error::new(order.goal.failure(), why);
-        let loaded = umd::Program::load(&device.umd, &compiled);
+        let target = device.target();
+        let binary = umd::Binary::parse_for(&compiled, target.platform, target.revision);
+        let loaded = binary.map_err(umd::Error::from).and_then(|binary| {
+            let binary = match writes_blocks {
+                true => binary,
+                false => binary.without_block_writes(),
+            };
+            umd::Program::new(&device.umd, binary)
+        });
         let loaded = loaded.map_err(|error| failed(error.to_string()));
         let loaded = loaded.and_then(|loaded| match loaded.binary().undefined() {
             [] => Ok(loaded),
@@ -295,16 +308,33 @@ impl Program {
     }
 }
 
-/// Whether there may be pipes in what is compiled: it is OpenCL C 3.0, where they are an option, and the
-/// text, the headers or the options have the word, or other files are included.
+/// Whether there may be pipes in what is compiled: it is OpenCL C 3.0, where they are an option, and some
+/// text has the word.
 fn may_have_pipes(source: Source<'_>, order: &Order) -> bool {
     let Source::OpenClC(text) = source else {
         return false;
     };
+    compilers::language(&order.options).is_some_and(|language| language == "CL3.0")
+        && may_say("pipe", text, order)
+}
+
+/// Whether sub-groups may write blocks to buffers in what is compiled: a text has the functions' name, or
+/// a module uses them.
+fn may_write_blocks(source: Source<'_>, order: &Order) -> bool {
+    match source {
+        Source::OpenClC(text) => may_say("block_write", text, order),
+        // Of bitcode nothing is known.
+        Source::Modules(modules) => modules
+            .iter()
+            .any(|module| Module::parse(module).map_or(true, |module| module.writes_blocks())),
+    }
+}
+
+/// Whether the text, the headers or the options have the word, or other files are included.
+fn may_say(word: &str, text: &str, order: &Order) -> bool {
     let headers = order.headers.iter().map(|(_, text)| text.as_str());
     let mut texts = headers.chain([text, order.options.as_str()]);
-    compilers::language(&order.options).is_some_and(|language| language == "CL3.0")
-        && texts.any(|text| text.contains("pipe") || text.contains("include"))
+    texts.any(|text| text.contains(word) || text.contains("include"))
 }
 
 /// What is linked for the devices at `places`: each with the modules of the programs that have some

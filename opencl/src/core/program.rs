@@ -87,10 +87,13 @@ impl Build {
     /// It is none for the device.
     pub(crate) fn of_binary(device: &Device, bytes: &[u8]) -> Result<Self> {
         let invalid = |why: String| Error::new(CL_INVALID_BINARY, why);
-        if spirv_module::is_spirv(bytes) {
-            let module = Module::parse(bytes).map_err(|error| invalid(error.to_string()))?;
+        let check = |module: &[u8]| {
+            let module = Module::parse(module).map_err(|error| invalid(error.to_string()))?;
             let checked = module.check(&device.spirv_environment());
-            checked.map_err(|error| invalid(error.to_string()))?;
+            checked.map_err(|error| invalid(error.to_string()))
+        };
+        if spirv_module::is_spirv(bytes) {
+            check(bytes)?;
             return Ok(Self {
                 binary_type: INTERMEDIATE,
                 module: bytes.into(),
@@ -98,6 +101,9 @@ impl Build {
             });
         }
         if let Some(container) = Container::read(bytes).map_err(invalid)? {
+            if spirv_module::is_spirv(&container.module) {
+                check(&container.module)?;
+            }
             return Ok(Self {
                 binary_type: match container.kind {
                     Kind::Objects => CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,

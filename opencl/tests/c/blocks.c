@@ -172,6 +172,19 @@ static void image(cl_program program, size_t place, size_t width, size_t pitch,
     DONE(clReleaseMemObject(parent));
 }
 
+/* Values that all work-items share are stored in one message, as blocks are, and may lie at any
+   multiple of their elements' size. */
+static void shared(void) {
+    cl_program program = built(context,
+                               "kernel void shared(global long *out, constant long *in) {\n"
+                               "    for (int i = 0; i < 32; i++) out[i] = in[i];\n"
+                               "}\n",
+                               "-cl-std=CL3.0");
+    copy(program, "shared", 8, 8192, CL_SUCCESS, CL_SUCCESS);
+    copy(program, "shared", 24, 8192 + 8, CL_SUCCESS, CL_SUCCESS);
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     context = begin();
     queue = queue_of(context, devices[0], 0);
@@ -189,6 +202,7 @@ int main(void) {
     copy(program, "block_read", 8192, 1, CL_SUCCESS, bad);
     copy(program, "block_write", 8, 8192, bad, CL_SUCCESS);
     copy(program, "block_write", 16, 8192 + 4, CL_SUCCESS, CL_SUCCESS);
+    shared();
     static const size_t places[] = {0, 1, 2, 4, 8, 12, 16, 32, 36};
     svm = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
     IS(svm != NULL);

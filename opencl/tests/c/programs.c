@@ -1,4 +1,5 @@
 /* Programs from source, SPIR-V and binaries; compiled and linked apart. */
+#define _GNU_SOURCE
 #include "check.h"
 #include <pthread.h>
 
@@ -131,6 +132,30 @@ static void binaries(void) {
     clCreateProgramWithBinary(context, 0, devices, &length, &bad, NULL, &error);
     IS(error == CL_INVALID_VALUE);
     DONE(clReleaseProgram(other));
+    DONE(clReleaseProgram(program));
+}
+
+/* SPIR-V in the binary of an object is held against the rules: without the extension's name, the
+   shuffle may not be there. */
+static void objects(void) {
+    cl_program program = compiled("kernel void k(global int *p) {\n"
+                                  "    *p = intel_sub_group_shuffle(*p, 0u);\n"
+                                  "}\n",
+                                  "");
+    size_t size;
+    unsigned char *bytes = binary_of(program, 0, &size);
+    const unsigned char *binary = bytes;
+    cl_int status = 1;
+    cl_program same = clCreateProgramWithBinary(context, 1, devices, &size, &binary, &status, &error);
+    DONE(error);
+    DONE(clReleaseProgram(same));
+    static const char extension[] = "SPV_INTEL_subgroups";
+    char *name = memmem(bytes, size, extension, strlen(extension));
+    IS(name != NULL);
+    name[strlen(extension) - 1] = 'x';
+    clCreateProgramWithBinary(context, 1, devices, &size, &binary, &status, &error);
+    IS(error == CL_INVALID_BINARY && status == CL_INVALID_BINARY);
+    free(bytes);
     DONE(clReleaseProgram(program));
 }
 
@@ -408,6 +433,7 @@ static void others(void) {
 int main(void) {
     context = begin();
     binaries();
+    objects();
     linking();
     twice();
     headers();

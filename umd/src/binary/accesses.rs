@@ -25,7 +25,7 @@ pub(crate) struct Accesses {
 
 /// "The pointer p must be 32-bit (4-byte) aligned for reads, and must be 128-bit (16-byte) aligned
 /// for writes." (`cl_intel_subgroups`, 6.13.X.1)
-const BLOCK_READ: u32 = 4;
+pub(super) const BLOCK_READ: u32 = 4;
 const BLOCK_WRITE: u32 = 16;
 
 impl Accesses {
@@ -179,5 +179,21 @@ mod tests {
         let shared = "(W) store.ugm.d32x1t.a32 (1|M0) bti[2][r3:1] r8:1";
         let text = [read, write, shared].join("\n");
         assert_eq!(blocks("dg2", &text), [(1, 4), (0, 16)]);
+    }
+
+    #[test]
+    fn without_block_writes_only_reads_ask_for_alignment() {
+        let text = "//.platform dg2\n//.kernel k\n//.simd 16\n//.arg from buf:1\n//.arg to buf:0\n\
+                    (W) load.ugm.d32x16t.a32 (1|M0) r6:2 bti[1][r3:1]\n\
+                    (W) store.ugm.d32x16t.a32 (1|M0) bti[0][r3:1] r8:2\n";
+        let binary = crate::Binary::assemble(text, None).unwrap();
+        let alignments = |binary: &crate::Binary| {
+            let args = &binary.kernel("k").unwrap().args;
+            let of_abi = &binary.abi("k").unwrap().info.args;
+            assert_eq!(args, of_abi);
+            args.iter().map(|arg| arg.alignment).collect::<Vec<_>>()
+        };
+        assert_eq!(alignments(&binary), [4, 16]);
+        assert_eq!(alignments(&binary.without_block_writes()), [4, 4]);
     }
 }

@@ -407,6 +407,22 @@ impl Binary {
         &self.target
     }
 
+    /// The same, where it is known that its sub-groups write no blocks to buffers: what looks like one
+    /// in code for the load/store unit is a value that all channels share, and asks for no alignment.
+    #[must_use]
+    pub fn without_block_writes(mut self) -> Self {
+        let entries = self.entries.iter_mut().map(Arc::make_mut);
+        let infos = entries.map(|entry| &mut entry.info);
+        for info in infos.chain(&mut self.kernels) {
+            let buffers = info
+                .args
+                .iter_mut()
+                .filter(|arg| arg.kind == ArgKind::Buffer);
+            buffers.for_each(|arg| arg.alignment = arg.alignment.min(accesses::BLOCK_READ));
+        }
+        self
+    }
+
     /// Its kernels, in the order of the file.
     pub fn kernels(&self) -> &[KernelInfo] {
         &self.kernels

@@ -57,7 +57,9 @@ fn string(program: &ProgramInner, address: u64) -> Option<&[u8]> {
 fn render<'a>(bytes: &[u8], string: impl Fn(u64) -> Option<&'a [u8]>) -> String {
     let mut reader = Reader { bytes };
     let mut out = String::new();
-    while let Some(address) = reader.u64() {
+    loop {
+        let start = reader;
+        let Some(address) = reader.u64() else { break };
         // A lane that found the buffer full leaves this.
         if address == 0xffff_ffff || out.len() > MAX_TEXT {
             break;
@@ -66,6 +68,11 @@ fn render<'a>(bytes: &[u8], string: impl Fn(u64) -> Option<&'a [u8]>) -> String 
             continue;
         }
         let Some(format) = string(address) else {
+            // "If the format is exhausted while arguments remain, the excess arguments are … ignored."
+            reader = start;
+            if start.bytes.len() < bytes.len() && reader.argument().is_some() {
+                continue;
+            }
             out.push_str(&format!("<printf: no format string at {address:#x}>\n"));
             break;
         };
@@ -126,6 +133,7 @@ const VECTOR_LONG: u32 = 12;
 const VECTOR_FLOAT: u32 = 13;
 const VECTOR_DOUBLE: u32 = 14;
 
+#[derive(Clone, Copy)]
 struct Reader<'a> {
     bytes: &'a [u8],
 }
@@ -237,6 +245,28 @@ mod tests {
         for end in 0..bytes.len() {
             render(&bytes[..end], string);
         }
+    }
+
+    #[test]
+    fn excess_arguments_are_ignored() {
+        let bytes = buffer(&[
+            &0x101cu64.to_le_bytes(),
+            &STRING.to_le_bytes(),
+            &0x1013u64.to_le_bytes(),
+            &VECTOR_SHORT.to_le_bytes(),
+            &2u32.to_le_bytes(),
+            &[1, 0, 2, 0, 0, 0, 0, 0],
+            &INT.to_le_bytes(),
+            &0i32.to_le_bytes(),
+            &0x101cu64.to_le_bytes(),
+        ]);
+        assert_eq!(render(&bytes, string), "strstr");
+        for end in 0..bytes.len() {
+            render(&bytes[..end], string);
+        }
+        // There is no argument before the first format.
+        let text = render(&bytes[8..], string);
+        assert!(text.contains("no format string"), "{text}");
     }
 
     #[test]
