@@ -30,6 +30,7 @@ mod own;
 mod printf;
 mod private;
 mod slm;
+mod socket;
 mod sub_group;
 mod targets;
 mod vectors;
