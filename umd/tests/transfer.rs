@@ -132,7 +132,7 @@ fn bytes_within_one_buffer_and_its_parts(device: &Device, queue: &Queue) {
     assert!(overlap.unwrap_err().to_string().contains("overlap"));
     assert!(queue.copy_buffer((&whole, 0), (&low, 50), 50, &[]).is_ok());
     let beyond = queue.copy_buffer((&low, 100), (&high, 0), 29, &[]);
-    assert!(beyond.unwrap_err().to_string().contains("of 128"));
+    assert!(beyond.unwrap_err().to_string().contains("its 128 bytes"));
 }
 
 fn memory_of_this_process(device: &Device, queue: &Queue) {
@@ -239,7 +239,7 @@ fn patterns_of_every_size(device: &Device, queue: &Queue) {
         (12, vec![0; 3], "powers of two"),
         (256, vec![0; 256], "up to 128"),
         (6, vec![0; 4], "no multiple"),
-        (104, vec![0; 4], "of 100"),
+        (104, vec![0; 4], "its 100 bytes"),
         (4, vec![], "powers of two"),
     ] {
         let error = queue.fill_buffer((&target, 0), length, &pattern, &[]);
@@ -380,7 +380,7 @@ fn images_of_other_texels_and_regions_beyond_are_refused(device: &Device, queue:
     assert!(error.contains("the image's have 4"), "{error}");
     let buffer = device.buffer(1023).unwrap();
     let error = text(queue.copy_image_to_buffer((&large, large.whole()), (&buffer, 0), &[]));
-    assert!(error.contains("of 1023"), "{error}");
+    assert!(error.contains("its 1023 bytes"), "{error}");
 }
 
 fn maps_of_buffers(device: &Device, queue: &Queue) {
@@ -395,6 +395,19 @@ fn maps_of_buffers(device: &Device, queue: &Queue) {
     assert_eq!(content(mapped.bytes()), [7; 8]);
     mapped.bytes().write(0, &[9; 8]).unwrap();
     queue.unmap(mapped, &[]).unwrap().wait(LONG).unwrap();
+    let other = Device::open(&DeviceSpec::soft("skl")).unwrap();
+    let elsewhere = other.queue(QueueOptions::default()).unwrap();
+    let error = elsewhere.map_buffer(&buffer, 0, 8, &[]).unwrap_err();
+    assert!(
+        error.to_string().contains("belongs to another device"),
+        "{error}"
+    );
+    let mapped = queue.map_buffer(&buffer, 16, 8, &[]).unwrap();
+    let error = elsewhere.unmap(mapped, &[]).unwrap_err();
+    assert!(
+        error.to_string().contains("belongs to another device"),
+        "{error}"
+    );
     assert_eq!(content(&buffer)[15..25], [7, 9, 9, 9, 9, 9, 9, 9, 9, 7]);
 }
 

@@ -1,7 +1,7 @@
 //! Maps: a part of a buffer or image that this process may access between two commands.
 
 use crate::buffer::Buffer;
-use crate::error::Error;
+use crate::error::{ArgumentError, Error};
 use crate::event::Event;
 use crate::image::{Image, Region};
 use crate::ledger::Order;
@@ -59,7 +59,7 @@ impl Queue {
     /// Maps `length` bytes of a buffer, from `offset` on. They are the buffer's own.
     ///
     /// # Errors
-    /// The range reaches beyond the buffer; the queue is lost.
+    /// The range reaches beyond the buffer; the buffer is another device's; the queue is lost.
     pub fn map_buffer(
         &self,
         buffer: &Buffer,
@@ -67,6 +67,9 @@ impl Queue {
         length: u64,
         wait_list: &[Event],
     ) -> Result<Mapped, Error> {
+        if !buffer.bo().is_of(&self.inner().device().registry) {
+            return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
+        }
         let bytes = buffer.part("map", offset, length)?;
         Ok(Mapped {
             bytes,
@@ -111,8 +114,11 @@ impl Queue {
     /// any more.
     ///
     /// # Errors
-    /// The queue is lost.
+    /// The map is another device's; the queue is lost.
     pub fn unmap(&self, mapped: Mapped, wait_list: &[Event]) -> Result<Event, Error> {
+        if !mapped.event.is_of(self.inner().device()) {
+            return Err(ArgumentError::OtherDevice { what: "the map" }.into());
+        }
         match mapped.back {
             Some(image) => {
                 self.copy_buffer_to_image((&mapped.bytes, 0), (&image.0, image.1), wait_list)
