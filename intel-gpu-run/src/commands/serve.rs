@@ -16,12 +16,13 @@ use crate::{files, platform, talk};
 ///
 /// Each connection gets a device and memory of its own. The address is printed to stdout when
 /// clients may connect. When a client's work fails, the reason is logged and its connection is
-/// closed.
+/// closed, unless the client reads the registers that tell of failures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   intel-gpu-run serve --tbx 127.0.0.1:4321 --platform skl &
   NEOReadDebugKeys=1 SetCommandStreamReceiver=2 ProductFamilyOverride=skl ./program
+  intel-gpu-run run kernel.asm --device tbx:127.0.0.1:4321:skl ...
 
 Intel's runtime 22.43 speaks TBX on bdw, skl, icl, tgl and dg2 (there with EnableLocalMemory=0).")]
 pub struct Args {
