@@ -100,6 +100,30 @@ pub enum Purpose {
 /// Says where the instruction at an offset of a kernel comes from in its source, as `FILE:LINE`.
 pub type SourceLines = Arc<dyn Fn(u64) -> Option<String> + Send + Sync>;
 
+/// A kernel of a file.
+#[derive(Clone)]
+pub struct FoundKernel {
+    /// Its name.
+    pub name: String,
+    /// Bytes from its first instruction to where its threads begin.
+    pub skipped: u64,
+    /// Its source lines, if the file has them.
+    pub source: Option<SourceLines>,
+}
+
+impl fmt::Debug for FoundKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, skipped, .. } = self;
+        write!(f, "{name}+{skipped:#x}")
+    }
+}
+
+/// Reads code at an offset from where threads begin; says whether it could.
+pub type CodeReader<'a> = &'a dyn Fn(i64, &mut [u8]) -> bool;
+
+/// Says which kernel has some code.
+pub type KernelFinder = Arc<dyn Fn(CodeReader<'_>) -> Option<FoundKernel> + Send + Sync>;
+
 /// What a model of a device knows that no kernel driver reports.
 pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// Why the context (i915) or exec queue (xe) `context` of the node was reset.
@@ -142,6 +166,10 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
         own: bool,
         source: Option<SourceLines>,
     );
+
+    /// Of a kernel that breaks a rule, and whose driver does not say what it [`launches`](Self::launches),
+    /// this finds name and source.
+    fn finds_kernels(&self, finder: KernelFinder);
 }
 
 /// Why a context of a node was reset, if the node knows.

@@ -39,6 +39,7 @@
 pub mod config;
 mod held;
 mod interpose;
+mod kernels;
 mod leave;
 mod node;
 mod real;

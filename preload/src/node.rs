@@ -23,7 +23,7 @@ use tracing_subscriber::prelude::*;
 
 use crate::config::Wanted;
 use crate::tree::Tree;
-use crate::{config, leave, real};
+use crate::{config, kernels, leave, real};
 
 /// Identifies a file: device and inode.
 pub type FileId = (libc::dev_t, libc::ino_t);
@@ -143,11 +143,13 @@ impl Process {
     /// Reports what kernels did that nobody has reported yet. The process ends: what another thread
     /// holds is left alone.
     pub fn report_last(&self) {
-        if let Ok(table) = self.open.try_lock() {
-            table
-                .values()
-                .for_each(|open| self.report(open.node.as_ref()));
-        }
+        let Ok(table) = self.open.try_lock() else {
+            return;
+        };
+        let nodes: Vec<_> = table.values().map(|open| Arc::clone(&open.node)).collect();
+        // Who opens a file asks for the table.
+        drop(table);
+        nodes.iter().for_each(|node| self.report(node.as_ref()));
     }
 
     /// Leaves nothing behind. Only system calls: a signal handler may call it.
@@ -181,6 +183,9 @@ impl Process {
         let place = *self.placeholders.get(&placeholder).ok_or_else(missing)?;
         let card = self.devices.get(place.device).ok_or_else(missing)?;
         let node = SoftNode::open_device(card.device(self.check_file.is_some())?);
+        if let Some(known) = node.diagnostics().filter(|_| self.check_file.is_some()) {
+            known.finds_kernels(Arc::new(kernels::find));
+        }
         let close_on_exec = flags & libc::O_CLOEXEC != 0;
         let memfd_flags = if close_on_exec { libc::MFD_CLOEXEC } else { 0 };
         // SAFETY: the name is NUL-terminated.

@@ -5,7 +5,7 @@ use std::{fmt, mem, process};
 
 use devinfo::{Driver, GpuAddress, Target};
 use kmd_iface::uapi::Request;
-use kmd_iface::{Diagnostics, ErrorReport, MapSource, Node, Purpose, SourceLines};
+use kmd_iface::{Diagnostics, ErrorReport, KernelFinder, MapSource, Node, Purpose, SourceLines};
 use nix::errno::Errno;
 
 use crate::client::File;
@@ -172,6 +172,10 @@ impl Diagnostics for SoftNode {
     ) {
         let findings = &self.device().engines.findings;
         findings.launches(name, first, entry, local_bytes, own, source);
+    }
+
+    fn finds_kernels(&self, finder: KernelFinder) {
+        self.device().engines.finds_kernels(finder);
     }
 }
 

@@ -116,6 +116,15 @@ impl Root {
         command
     }
 
+    /// Runs what [`Root::preload`] gives on software GPUs that check what kernels do.
+    ///
+    /// # Panics
+    /// If it does not end before `deadline`.
+    pub fn run_checked(&self, call: &Call<'_>, deadline: Duration) -> Output {
+        let mut command = self.preload_with(call, &[OsStr::new("--check")]);
+        tool::run_with_deadline(&mut command, deadline)
+    }
+
     /// Runs what [`Root::preload`] gives. Returns its output and the log.
     ///
     /// # Panics

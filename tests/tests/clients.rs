@@ -311,6 +311,72 @@ fn mesas_vulkan_driver_computes() {
     }
 }
 
+/// What a checked client says on stderr, where the rules are that its kernels broke, and its exit code.
+fn checked(root: &Root, call: &Call<'_>) -> (Option<i32>, String) {
+    let output = root.run_checked(call, DEADLINE);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), talk)
+}
+
+#[test]
+fn what_todays_drivers_run_breaks_no_rule() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let spirv = scale(&root, folder.path());
+    let flags = ["-lOpenCL", "-lm"].map(str::to_owned);
+    let clean = |source: &str, devices: &[&str], variables: &[(&str, &str)]| {
+        let program = build(source, folder.path(), &flags);
+        for device in devices {
+            let call = Call {
+                devices: device,
+                program: &program,
+                arguments: &[],
+                variables,
+            };
+            let (code, talk) = checked(&root, &call);
+            assert_eq!(code, Some(0), "{source} on {device}: {talk}");
+        }
+    };
+    for (name, _) in OPENCL {
+        let source = format!("neo/{name}.c");
+        let devices = ["tgl@i915", "dg2@i915", "bmg@xe"];
+        clean(&source, &devices, &[("CLIENT_SPIRV", &spirv)]);
+    }
+    clean("clients/rusticl.c", &["skl@i915", "tgl@i915"], &RUSTICL);
+}
+
+/// The kernel driver gets code without a name; the runtime has the zebin in its memory.
+#[test]
+fn kernels_that_break_a_rule_have_their_names_and_lines() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let programs = "../intel-gpu-run/tests/programs";
+    let launch = format!("{programs}/launch.c");
+    let program = build(&launch, folder.path(), &["-lOpenCL".to_owned()]);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(programs);
+    let copy = folder.path().join("race.cl");
+    fs::copy(source.join("race.cl"), &copy).unwrap();
+    for (device, content) in [
+        ("tgl@i915", "full"),
+        ("dg2@i915", "full, left"),
+        ("bmg@xe", "full, left"),
+    ] {
+        let call = Call {
+            devices: device,
+            program: &program,
+            arguments: &[copy.to_str().unwrap(), "race", "-g", "256", "128", content],
+            variables: &[("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/intel.icd")],
+        };
+        let (code, talk) = checked(&root, &call);
+        assert_eq!(code, Some(5), "{device}: {talk}");
+        let named = |line: &str| {
+            let words = ["--check: race+0x", ":7)", "data race"];
+            words.iter().all(|word| line.contains(word))
+        };
+        assert!(talk.lines().any(named), "{device}: {talk}");
+    }
+}
+
 #[test]
 fn one_process_has_two_devices() {
     let Some(root) = root() else { return };

@@ -1,5 +1,6 @@
 //! What `preload` and `opencl` share: a program, and the library of this project that it uses.
 
+use std::collections::HashSet;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -67,7 +68,10 @@ pub fn run(command: &mut Command, violations: &Path) -> Result<u8, Error> {
     if text.is_empty() {
         return Ok(exit_code(status));
     }
-    let lines = text.lines().map(|line| format!("--check: {line}"));
+    // A program may open the device again and again.
+    let mut known = HashSet::new();
+    let lines = text.lines().filter(|line| known.insert(*line));
+    let lines = lines.map(|line| format!("--check: {line}"));
     Err(Error::Violated(lines.collect::<Vec<_>>().join("\n")))
 }
 

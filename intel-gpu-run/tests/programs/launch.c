@@ -1,10 +1,12 @@
 /* Builds FILE with OPTIONS and runs KERNEL on GLOBAL items in groups of LOCAL. Its arguments are two
-   buffers of 1024 bytes: one with numbers in it ("full") or without content ("empty"), one of zeros. */
+   buffers of 1024 bytes: one with numbers in it ("full") or without content ("empty"), one of zeros.
+   "full, left" leaves all objects to the end of the process. */
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZE 1024
 
@@ -58,6 +60,8 @@ int main(int count, char **arguments) {
     check(clFinish(queue), "clFinish");
     check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, SIZE, numbers, 0, NULL, NULL),
           "clEnqueueReadBuffer");
+    if (strstr(arguments[6], "left"))
+        return 0;
     clReleaseMemObject(in);
     clReleaseMemObject(out);
     clReleaseKernel(kernel);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use devinfo::{GpuAddress, Target};
 use kmd_iface::baremetal::Bus;
 use kmd_iface::{
-    Diagnostics, ErrorReport, KmdError, KmdResult, Purpose, SourceLines, Statistics, UserMemory,
-    Violation,
+    Diagnostics, ErrorReport, KernelFinder, KmdError, KmdResult, Purpose, SourceLines, Statistics,
+    UserMemory, Violation,
 };
 use softgpu_device::{Settings, wait_until};
 use softgpu_memory::Backing;
@@ -136,5 +136,9 @@ impl Diagnostics for SoftBus {
     ) {
         let findings = &self.machine.device().findings;
         findings.launches(name, first, entry, local_bytes, own, source);
+    }
+
+    fn finds_kernels(&self, finder: KernelFinder) {
+        self.machine.device().finds_kernels(finder);
     }
 }

@@ -1,9 +1,10 @@
 //! What the device knows beyond any kernel driver, in the words of the driver's boundary.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use devinfo::GpuAddress;
-use kmd_iface::{ErrorKind, ErrorReport, Purpose, Violation};
+use kmd_iface::{ErrorKind, ErrorReport, KernelFinder, Purpose, Violation};
 
 use crate::cs::Failure;
 use crate::device::Device;
@@ -46,6 +47,14 @@ impl Device {
             Purpose::Driver => softgpu_eu::Purpose::Driver,
         };
         self.findings.bound(address, size, mapped, purpose);
+    }
+
+    /// This finds kernels that no driver names ([`kmd_iface::Diagnostics::finds_kernels`]).
+    pub fn finds_kernels(&self, finder: KernelFinder) {
+        self.findings.finds_kernels(Arc::new(move |read| {
+            let found = finder(read)?;
+            Some((found.name, found.skipped, found.source))
+        }));
     }
 }
 

@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 
 use object::LittleEndian as Le;
-use object::elf::{FileHeader64, SHT_NOBITS, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB};
+use object::elf::{
+    FileHeader64, SHT_NOBITS, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STT_FUNC,
+};
 use object::elf::{SHN_ABS, SHN_UNDEF, SectionHeader64};
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::read::{SectionIndex, SymbolIndex};
@@ -157,7 +159,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The line table, if there is one that can be read. The symbols of its relocations have the names
-    /// of the sections that they mean, and the numbers of those that refer to them.
+    /// of the sections that they mean, and the numbers of those that refer to them. Where IGC leaves out the
+    /// names, the parts of the table are in the order of the functions, and end where these do.
     fn lines(&self, kernels: &HashMap<String, usize>) -> Option<Lines> {
         let named = |name: &str| {
             let sections = self.sections.enumerate();
@@ -168,6 +171,8 @@ impl<'a> Reader<'a> {
         };
         let (target, section) = named(LINE_TABLE)?;
         let mut table = section.data(Le, self.file).ok()?.to_vec();
+        let mut functions = self.functions().into_iter();
+        let mut guessed = Vec::new();
         for section in self.sections.iter() {
             let Ok(Some((list, _))) = section.rela(Le, self.file) else {
                 continue;
@@ -180,9 +185,15 @@ impl<'a> Reader<'a> {
                 let symbol = self.symbols.symbol(symbol).ok()?;
                 let name = symbol.name(Le, self.symbols.strings()).ok()?;
                 let name = String::from_utf8_lossy(name);
-                let Some(&segment) = name.strip_prefix(CODE).and_then(|name| kernels.get(name))
-                else {
-                    continue;
+                let named = name.strip_prefix(CODE).and_then(|name| kernels.get(name));
+                let segment = match named {
+                    Some(&segment) => segment,
+                    None if name.is_empty() => {
+                        let function = functions.next()?;
+                        guessed.push(function);
+                        function.0
+                    }
+                    None => continue,
                 };
                 let value: u64 = symbol.st_value(Le);
                 let value = value.wrapping_add_signed(entry.r_addend(Le));
@@ -192,7 +203,21 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Some(Lines::parse(&table))
+        let lines = Lines::parse(&table);
+        let ends = |&(segment, size): &(usize, u64)| lines.end(segment) == Some(size);
+        guessed.iter().all(ends).then_some(lines)
+    }
+
+    /// The segments of the functions that begin one, in the order of the symbols, and the functions'
+    /// sizes.
+    fn functions(&self) -> Vec<(usize, u64)> {
+        let functions = self.symbols.symbols().iter().filter_map(|symbol| {
+            let section = usize::from(symbol.st_shndx(Le).0);
+            let (segment, base) = *self.places.get(&section)?;
+            let first = base == 0 && symbol.st_value(Le) == 0;
+            (first && symbol.st_type() == STT_FUNC).then_some((segment, symbol.st_size(Le)))
+        });
+        functions.collect()
     }
 
     /// Zero-initialised sections lie after the data of the same kind.

@@ -101,6 +101,14 @@ impl Lines {
         })
     }
 
+    /// Where the lines of a segment end.
+    pub(crate) fn end(&self, segment: usize) -> Option<u64> {
+        let behind = address(segment + 1, 0);
+        let last = self.rows.partition_point(|row| row.address < behind);
+        let row = self.rows.get(last.checked_sub(1)?)?;
+        (row.address >= address(segment, 0)).then_some(row.address & 0xffff_ffff)
+    }
+
     /// What says where the instructions of the code in a segment come from, if any line is known.
     pub(crate) fn of_kernel(self: &Arc<Self>, segment: usize) -> Option<SourceLines> {
         if self.rows.is_empty() {

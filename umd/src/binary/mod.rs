@@ -11,6 +11,7 @@ mod check;
 mod elf;
 mod entry;
 mod error;
+mod find;
 mod image;
 mod info;
 mod lines;

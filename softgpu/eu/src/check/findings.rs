@@ -65,12 +65,52 @@ impl Launched {
 }
 
 /// Says where the instruction at an offset of a kernel comes from.
+type Lines = Arc<dyn Fn(u64) -> Option<String> + Send + Sync>;
+
+/// [`Lines`] of a kernel.
 #[derive(Clone)]
-struct Source(Arc<dyn Fn(u64) -> Option<String> + Send + Sync>);
+struct Source(Lines);
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Source")
+    }
+}
+
+/// Says which kernel has the code around an entry point, which the argument reads: its name, its bytes
+/// before the entry point, and its source lines.
+type Find =
+    dyn Fn(&dyn Fn(i64, &mut [u8]) -> bool) -> Option<(String, u64, Option<Lines>)> + Send + Sync;
+
+/// What finds kernels that no driver has named.
+#[derive(Default)]
+struct Finder(Mutex<Option<Arc<Find>>>);
+
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Finder")
+    }
+}
+
+impl Finder {
+    fn find(&self, kernel: &Kernel, memory: &View<'_>) -> Option<Launched> {
+        let find = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()?;
+        let entry = kernel.base.offset(kernel.entry).get();
+        let (name, skipped, source) = find(&|offset, code| {
+            let place = GpuAddress::new(entry.wrapping_add_signed(offset));
+            memory.read(place, code).is_ok()
+        })?;
+        Some(Launched {
+            skipped,
+            first: kernel.entry.wrapping_sub(skipped),
+            name: name.into(),
+            source: source.map(Source),
+            ..Launched::default()
+        })
     }
 }
 
@@ -114,6 +154,7 @@ pub struct Findings {
     found: Mutex<Vec<Violation>>,
     extents: Mutex<Arc<Extents>>,
     memory: Arc<Mutex<Memory>>,
+    finder: Finder,
 }
 
 impl Findings {
@@ -163,7 +204,7 @@ impl Findings {
         entry: GpuAddress,
         local_bytes: u64,
         own: bool,
-        source: Option<Arc<dyn Fn(u64) -> Option<String> + Send + Sync>>,
+        source: Option<Lines>,
     ) {
         self.change(|extents| {
             let known = extents.launched.entry(entry.get()).or_default();
@@ -175,6 +216,11 @@ impl Findings {
                 known.name = name.into();
             }
         });
+    }
+
+    /// Kernels that [`Findings::launches`] does not name, and that break a rule, are found by this.
+    pub fn finds_kernels(&self, find: Arc<Find>) {
+        *self.finder.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(find);
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
@@ -209,24 +255,28 @@ impl Findings {
 
     /// Adds what one host thread recorded while it ran threads of `kernel`.
     pub fn add(&self, checks: &Checks, kernel: &Kernel, memory: &View<'_>) {
+        let mut new = checks.take();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        for mut violation in checks.take() {
-            let launched = checks.launched.as_ref();
-            violation.kernel = launched.map_or(kernel.entry, |known| known.first);
-            violation.name = launched.map(|known| known.name.to_string());
-            let known = found.iter().any(|other| {
-                (other.rule, other.kernel, other.ip)
-                    == (violation.rule, violation.kernel, violation.ip)
-            });
-            if known || found.len() >= KEPT {
-                continue;
-            }
-            violation.source = launched.and_then(|known| known.source_of(violation.ip));
+        new.retain(|one| {
+            let same = |other: &Violation| (other.rule, other.ip) == (one.rule, one.ip);
+            !found.iter().any(same)
+        });
+        new.truncate(KEPT.saturating_sub(found.len()));
+        if new.is_empty() {
+            return;
+        }
+        let named = checks.launched.clone();
+        let launched = named.or_else(|| self.finder.find(kernel, memory));
+        let source_of = |ip| launched.as_ref().and_then(|known| known.source_of(ip));
+        for mut violation in new {
+            let first = launched.as_ref().map(|known| known.first);
+            violation.kernel = first.unwrap_or(kernel.entry);
+            violation.name = launched.as_ref().map(|known| known.name.to_string());
+            violation.source = source_of(violation.ip);
             violation.text = text(kernel, memory, violation.ip).unwrap_or_default();
             if let Some(other) = violation.other {
                 let offset = other.wrapping_sub(violation.kernel);
-                let of = launched.and_then(|known| known.source_of(other));
-                let of = of.map_or(String::new(), |line| format!(" ({line})"));
+                let of = source_of(other).map_or(String::new(), |line| format!(" ({line})"));
                 let text = text(kernel, memory, other).unwrap_or_default();
                 let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                 violation
