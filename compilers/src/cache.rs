@@ -96,6 +96,7 @@ impl<C: Compiler> Cache<C> {
         part(format!("{:?} {}", job.product, job.target).as_bytes());
         part(job.options.as_bytes());
         part(job.internal.as_bytes());
+        part(&[job.checked.into()]);
         Some(folder.join(hex(&hash.finalize().into())))
     }
 
@@ -275,6 +276,7 @@ mod tests {
             internal: "",
             folder: None,
             headers: &[],
+            checked: false,
         }
     }
 

@@ -49,6 +49,9 @@ pub struct Job<'a> {
     pub folder: Option<&'a Path>,
     /// Files that `#include` finds besides.
     pub headers: &'a [Header<'a>],
+    /// The product runs where rules are checked: the built-in compiler marks what all channels of a
+    /// sub-group must reach.
+    pub checked: bool,
 }
 
 /// What a compiler made, and what it said of the source: warnings.

@@ -38,6 +38,7 @@ fn job<'a>(source: Source<'a>, product: Product) -> Job<'a> {
         internal: "",
         folder: None,
         headers: &[],
+        checked: false,
     }
 }
 

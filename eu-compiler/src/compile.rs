@@ -26,6 +26,8 @@ pub struct Options {
     pub simd: Option<u32>,
     /// Registers of a thread.
     pub registers: Option<u32>,
+    /// Marks what all channels of a sub-group must reach together ([`isa_encoder::TOGETHER`]).
+    pub marks: bool,
 }
 
 impl Options {
@@ -36,6 +38,7 @@ impl Options {
             revision: None,
             simd: None,
             registers: None,
+            marks: false,
         }
     }
 }
@@ -96,7 +99,8 @@ pub fn compile_showing(
         )));
     }
     let file = front::file(spirv)?;
-    let module = front::module(&file)?;
+    let mut module = front::module(&file)?;
+    module.marks = options.marks;
     let mut kernels = Vec::new();
     let mut reports = Vec::new();
     for entry in &module.entries {

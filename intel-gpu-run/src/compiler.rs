@@ -39,6 +39,10 @@ pub struct Options {
     /// built-in one]
     #[arg(long, value_enum, value_name = "WHICH")]
     pub compiler: Option<Which>,
+
+    /// The built-in compiler marks what all channels of a sub-group must reach.
+    #[arg(skip)]
+    pub marks: bool,
 }
 
 impl Options {
@@ -67,6 +71,7 @@ pub fn compile(
     if let (true, Source::Modules([words])) = (own, source) {
         let mut how = eu_compiler::Options::new(target.platform);
         how.revision = Some(target.revision);
+        how.marks = options.marks;
         return match eu_compiler::compile(words, &how) {
             Ok(zebin) => Ok(zebin.bytes),
             Err(error) => Err(file.rejected(error)),
@@ -80,6 +85,7 @@ pub fn compile(
         internal: "",
         folder: Some(&file.folder),
         headers: &[],
+        checked: options.marks,
     };
     let compiled = match &options.ocloc {
         Some(program) => {

@@ -74,6 +74,8 @@ pub struct Entry {
 /// A module's declarations.
 #[derive(Debug)]
 pub struct Module<'a> {
+    /// What all channels of a sub-group must reach is marked.
+    pub marks: bool,
     /// All instructions.
     pub instructions: Vec<Instruction<'a>>,
     /// Types.
@@ -120,6 +122,7 @@ impl<'a> Module<'a> {
     /// What SPIR-V forbids, or what no kernel of OpenCL has.
     pub fn new(instructions: Vec<Instruction<'a>>) -> Result<Self, Error> {
         let mut module = Module {
+            marks: false,
             instructions,
             shapes: HashMap::new(),
             constants: HashMap::new(),

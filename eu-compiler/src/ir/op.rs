@@ -347,6 +347,8 @@ pub enum Op {
     FromGeneric(Space),
     /// Waits for the work-group.
     Barrier,
+    /// All channels of the sub-group should be here.
+    Together,
     /// Orders accesses: of local, global memory, images.
     Fence {
         /// For whom.
@@ -420,6 +422,7 @@ impl Op {
                 | Op::Atomic(..)
                 | Op::AtomicOnce(..)
                 | Op::Barrier
+                | Op::Together
                 | Op::Fence { .. }
                 | Op::BlockStore(_)
                 | Op::ImageBlockStore(_)

@@ -57,6 +57,7 @@ impl Selector<'_> {
                 self.image_store(*surface, coordinates, channels)
             }
             (Op::Barrier, _) => self.barrier(),
+            (Op::Together, _) => self.together(),
             (
                 Op::Fence {
                     scope,

@@ -114,6 +114,7 @@ impl Audit<'_> {
         }
         let grf = self.program.family().grf_bytes();
         let saved = self.saved(instruction);
+        let padding = self.padding(instruction).unwrap_or_default();
         for (access, _) in accesses(self.program.family(), View::Sure, instruction).iter() {
             let Some((from, to)) = span(&access).filter(|_| !access.write) else {
                 continue;
@@ -129,7 +130,8 @@ impl Audit<'_> {
             let step = if whole { grf } else { to - from };
             let mut at = from;
             while at < to {
-                if !state.has_any(at, (at + step).min(to)) {
+                let needed = access.space != Space::Grf || !padding.contains(&at);
+                if needed && !state.has_any(at, (at + step).min(to)) {
                     let name = match access.space {
                         Space::Grf => alloc::format!("r{}.{}", at / grf, at % grf),
                         Space::Flag => {
@@ -149,6 +151,44 @@ impl Audit<'_> {
 }
 
 impl Audit<'_> {
+    /// The last of four elements that a message stores for each channel: vectors of three have nothing
+    /// there.
+    fn padding(&self, instruction: &Instruction) -> Option<core::ops::Range<usize>> {
+        let element = match message(self.program, instruction)? {
+            Message::Hdc(Hdc::Untyped {
+                direction: Direction::Write,
+                components: 0b1111,
+                ..
+            }) => 4,
+            Message::Lsc(
+                Lsc::Vector {
+                    direction: Direction::Write,
+                    transpose: false,
+                    elements: 4,
+                    data,
+                    ..
+                }
+                | Lsc::Quad {
+                    direction: Direction::Write,
+                    components: 0b1111,
+                    data,
+                    ..
+                },
+            ) => data.register_bytes(),
+            _ => return None,
+        };
+        let send = instruction.send()?;
+        let (first, length) = match instruction.src {
+            [_, Src::Direct { reg, .. }, _] if !reg.is_null() => (reg, send.src1_len?),
+            [Src::Direct { reg, .. }, ..] => (reg, send.src0_len()?),
+            _ => return None,
+        };
+        let grf = self.program.family().grf_bytes();
+        let end = (usize::from(first.number) + usize::from(length)) * grf;
+        let last = (usize::from(instruction.exec_size) * element).next_multiple_of(grf);
+        Some(end.saturating_sub(last)..end)
+    }
+
     /// Where the registers begin that a block write saves in stateless memory: a function saves its
     /// caller's, whether they hold something or not.
     fn saved(&self, instruction: &Instruction) -> Option<usize> {

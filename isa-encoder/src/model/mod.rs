@@ -21,7 +21,7 @@ pub use instruction::{
 pub use instructions::Opcode;
 pub use opcode::Format;
 pub use operand::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, VStride};
-pub use semantics::Semantics;
+pub use semantics::{Semantics, TOGETHER};
 pub use send::{Descriptor, Send, Sfid};
 pub(crate) use signature::Signature;
 pub use swsb::{Pipe, Swsb, Token, TokenMode};

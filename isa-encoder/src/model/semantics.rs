@@ -1,5 +1,9 @@
 //! What instructions do: an interpreter matches on this.
 
+/// `mov (1|M0) null:ud TOGETHER:ud` does nothing, and says that all channels of the sub-group should be
+/// there: the code after it is that of an operation for all of them, of which nothing else shows it.
+pub const TOGETHER: u32 = 0x6f67_6574;
+
 /// What an instruction does.
 ///
 /// Opcodes that differ only in encoding share one value. The formula is at each [`Opcode`].

@@ -10,6 +10,7 @@ use spirv_module::Module;
 
 use super::device::Device;
 use super::options::{self, Use};
+use super::platform;
 use super::program::{Build, Origin, Program};
 use super::{Context, lock};
 use crate::error::{Error, Result, ensure};
@@ -285,6 +286,7 @@ impl Program {
             },
             folder: None,
             headers: &headers,
+            checked: platform::is_checked(),
         };
         let compiled = compilers::installed().and_then(|compiler| compiler.compile(&job));
         match compiled {

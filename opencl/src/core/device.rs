@@ -64,6 +64,7 @@ impl Device {
                 internal: super::build::INTERNAL,
                 folder: None,
                 headers: &[],
+                checked: false,
             };
             let made = compiler.compile(&job).ok()?;
             let binary = umd::Binary::parse(&made.binary).ok()?;

@@ -37,6 +37,11 @@ impl Object for Platform {
     }
 }
 
+/// Whether software GPUs check what kernels do.
+pub(crate) fn is_checked() -> bool {
+    std::env::var(CHECK_VARIABLE).is_ok_and(|value| value == "1")
+}
+
 impl Platform {
     /// The platform.
     pub(crate) fn get() -> &'static Arc<Self> {
@@ -56,7 +61,7 @@ impl Platform {
     pub(crate) fn devices(&self) -> &[Arc<Device>] {
         self.devices.get_or_init(|| {
             let options = OpenOptions {
-                check: std::env::var(CHECK_VARIABLE).is_ok_and(|value| value == "1"),
+                check: is_checked(),
                 hang_timeout: hang_timeout(),
                 ..OpenOptions::default()
             };

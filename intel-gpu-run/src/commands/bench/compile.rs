@@ -102,6 +102,7 @@ fn compare(path: &Path, args: &Args) -> Result<Compared, Error> {
         internal: "",
         folder: Some(&file.folder),
         headers: &[],
+        checked: false,
     };
     let intels = |job: &Job<'_>| intel.compile(job).map_err(|error| file.rejected(error));
     let module = match &file.kind {

@@ -19,6 +19,7 @@ use umd::binary::KernelInfo;
 use umd::{Binary, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions};
 
 use crate::args::{ArgSpec, Extent};
+use crate::compiler;
 use crate::exit::Error;
 use crate::files;
 use crate::kernel::{self, Hints};
@@ -272,7 +273,10 @@ fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error
         target: Some(device.target()),
         simd: args.simd,
         raw_args,
-        compiler: args.compiler.clone(),
+        compiler: compiler::Options {
+            marks: args.check,
+            ..args.compiler.clone()
+        },
     };
     kernel::load(file, &hints)
 }

@@ -39,14 +39,19 @@ pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
         });
     }
     if (block || barrier) && flow.active != flow.dispatched {
-        checks.report(Rule::DivergentFlow, || {
-            format!(
-                "{} of the sub-group's {} work-items are here",
-                flow.active.count_ones(),
-                flow.dispatched.count_ones()
-            )
-        });
+        report(checks, flow);
     }
+}
+
+/// Records that only part of a sub-group is here.
+pub(super) fn report(checks: &Checks, flow: &Flow) {
+    checks.report(Rule::DivergentFlow, || {
+        format!(
+            "{} of the sub-group's {} work-items are here",
+            flow.active.count_ones(),
+            flow.dispatched.count_ones()
+        )
+    });
 }
 
 /// Whether a message is a sub-group's block access, and not one that compilers make for uniform

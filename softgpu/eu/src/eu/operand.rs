@@ -103,6 +103,23 @@ impl Source {
         row * self.vstride as usize + column * self.hstride as usize
     }
 
+    /// The bytes from the first that a direct source reads to the last.
+    pub fn extent(&self, lanes: usize) -> usize {
+        let size = self.element.bytes() as usize;
+        match self.shape {
+            Shape::Scalar => size,
+            Shape::Packed => size * lanes,
+            Shape::Strided(step) => usize::from(step) * (lanes - 1) + size,
+            Shape::General => {
+                let width = usize::from(self.width).min(lanes);
+                let rows = lanes.div_ceil(width);
+                (rows - 1) * usize::from(self.vstride)
+                    + (width - 1) * usize::from(self.hstride)
+                    + size
+            }
+        }
+    }
+
     /// The bits of every element, zero-extended.
     pub fn gather(&self, regs: &Registers, lanes: usize, out: &mut [u64; LANES]) {
         let size = self.element.bytes();

@@ -6,7 +6,7 @@ use super::lines::Lines;
 use super::op::{Action, Op, Pred, SendOp};
 use super::operand::{Kind, Target};
 use super::regs::{self, GRF_BASE};
-use super::{shadow, vector};
+use super::vector;
 
 /// What is known of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn compute(
         match source.kind {
             Kind::None | Kind::Immediate => {}
             Kind::Direct => {
-                let count = shadow::extent(source, op.lanes());
+                let count = source.extent(op.lanes());
                 touch(source.base as usize, count, Byte::Read);
             }
             Kind::Indirect => return false,

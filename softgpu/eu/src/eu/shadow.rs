@@ -1,9 +1,10 @@
 //! The states of a thread's registers, for checks: which bytes nothing has written, and which are a
 //! pointer's.
 
-use isa_encoder::Opcode;
-use isa_encoder::semantics::{Float, Flow, Integer, Number, Semantics};
+use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
+use isa_encoder::{Opcode, TOGETHER};
 
+use super::convergence::{self, Flow};
 use super::op::{Action, Op, Pred, Span, Spans};
 use super::operand::{Kind, LANES, Shape, Source, Target};
 use super::owed::{Hazard, Owed};
@@ -152,6 +153,10 @@ impl Shadow {
         match op.action {
             Action::Flow | Action::Send(_) => self.decides(state, op, checks),
             Action::Fast(_) | Action::General | Action::Paired => {
+                if is_mark(op) && state.active != state.dispatched {
+                    checks.set_ip(op.ip.into());
+                    convergence::report(checks, &Flow::of(state));
+                }
                 if indirect {
                     self.shuffles(state, op, checks);
                 }
@@ -229,7 +234,7 @@ impl Shadow {
             match source.kind {
                 Kind::None | Kind::Immediate => {}
                 Kind::Direct => {
-                    let bytes = extent(source, op.lanes());
+                    let bytes = source.extent(op.lanes());
                     report(
                         self.owed
                             .meets(span(source.base as usize, bytes), false, mask),
@@ -268,7 +273,7 @@ impl Shadow {
                 )
             });
         }
-        if matches!(op.does, Semantics::Flow(Flow::Call { .. }))
+        if matches!(op.does, Semantics::Flow(semantics::Flow::Call { .. }))
             && let Ok(Some(at)) = op.dst.resolve(&state.regs, 1)
             && let [first, _] = op.results(state.rules.grf_bytes)
             && let Some(bytes) = self.bytes.get_mut(at..at + first.end)
@@ -318,7 +323,7 @@ impl Shadow {
     /// Reports an element that channels share, and whose own channel was not there when its register
     /// was last written.
     fn broadcasts(&self, state: &State, op: &Op, checks: &Checks) {
-        if depends_on_nothing(op) || op.tokens.touches {
+        if depends_on_nothing(op) || op.tokens.touches || moves_some(op) {
             return;
         }
         let shared =
@@ -436,7 +441,7 @@ impl Shadow {
                 if is_flag(base) {
                     return true;
                 }
-                let end = base + extent(source, lanes);
+                let end = base + source.extent(lanes);
                 let bytes = self.bytes.get(base..end).unwrap_or_default();
                 bytes.iter().fold(0, |other, byte| other | byte ^ WRITTEN) == 0
             }
@@ -469,17 +474,25 @@ impl Shadow {
 
     /// The states of what an op computes for a channel.
     fn result(&self, state: &State, op: &Op, lane: usize) -> Element {
-        let sources = op
+        let mut sources = op
             .src
             .each_ref()
             .map(|source| self.element(state, source, lane));
         let kinds = op.src.each_ref().map(|source| source.kind != Kind::None);
         let size = op.dst.ty.bytes() as usize;
-        // A smaller constant is extended.
-        let same = op.src.iter().all(|source| {
-            matches!(source.kind, Kind::None | Kind::Immediate)
-                || source.element.bytes() as usize == size
-        });
+        let there = || op.src.iter().filter(|source| source.kind != Kind::None);
+        let same = there().all(|source| source.element.bytes() as usize == size);
+        let exact = |source: &Source| source.element.is_integer() && !source.abs;
+        let integers = op.dst.ty.is_integer() && !op.saturate && there().all(exact);
+        if integers {
+            // Above narrow operands there are zeros, or their sign.
+            for (states, source) in sources.iter_mut().zip(&op.src) {
+                let (own, above) = states.split_at_mut(source.element.bytes() as usize);
+                if source.element.is_signed() {
+                    above.fill(own.last().copied().unwrap_or(WRITTEN));
+                }
+            }
+        }
         let value = |index: usize| {
             let source = &op.src[index];
             let value = source.value_at(&state.regs, lane);
@@ -490,20 +503,9 @@ impl Shadow {
             }
         };
         match op.does {
-            Semantics::Number(Number::Move)
-                if op.dst.ty.is_integer() && op.src[0].element.is_integer() || same =>
-            {
-                let mut result = [WRITTEN; ELEMENT];
-                let from = (op.src[0].element.bytes() as usize).min(size);
-                result[..from].copy_from_slice(&sources[0][..from]);
-                // A sign is extended.
-                if op.src[0].element.is_signed() && from < size {
-                    result[from..size].fill(sources[0][from - 1]);
-                }
-                result
-            }
-            Semantics::Integer(Integer::Not) if same => sources[0],
-            Semantics::Integer(integer @ (Integer::And | Integer::Or)) if same => {
+            Semantics::Number(Number::Move) if integers || same => sources[0],
+            Semantics::Integer(Integer::Not) if integers => sources[0],
+            Semantics::Integer(integer @ (Integer::And | Integer::Or)) if integers => {
                 // A byte of zeros, or of ones, decides alone.
                 let alone = if integer == Integer::And { 0 } else { 0xff };
                 let inverted = |index: usize| {
@@ -524,7 +526,7 @@ impl Shadow {
                     }
                 })
             }
-            Semantics::Integer(Integer::Xor) if same => {
+            Semantics::Integer(Integer::Xor) if integers => {
                 std::array::from_fn(|byte| join(sources[0][byte], sources[1][byte]))
             }
             Semantics::Integer(Integer::ShiftLeft | Integer::ShiftRight)
@@ -543,7 +545,7 @@ impl Shadow {
                         .map_or(WRITTEN, |from| sources[0][from])
                 })
             }
-            Semantics::Number(Number::Add) if same && op.dst.ty.is_integer() => {
+            Semantics::Number(Number::Add) if integers => {
                 // A carry goes up.
                 let mut carried = WRITTEN;
                 std::array::from_fn(|byte| {
@@ -614,7 +616,7 @@ impl Shadow {
             }
             return;
         }
-        match op.no_mask {
+        match op.no_mask || moves_some(op) {
             true => self.owners.disown(at, (op.lanes() * stride).max(size)),
             false => {
                 let channels = (op.channel_offset, op.lanes());
@@ -649,25 +651,13 @@ impl Shadow {
     }
 }
 
-/// The bytes from the first that a direct source reads to the last.
-pub(super) fn extent(source: &Source, lanes: usize) -> usize {
-    let size = source.element.bytes() as usize;
-    match source.shape {
-        Shape::Scalar => size,
-        Shape::Packed => size * lanes,
-        Shape::Strided(step) => usize::from(step) * (lanes - 1) + size,
-        Shape::General => {
-            let width = usize::from(source.width).min(lanes);
-            let rows = lanes.div_ceil(width);
-            (rows - 1) * usize::from(source.vstride)
-                + (width - 1) * usize::from(source.hstride)
-                + size
-        }
-    }
-}
-
 fn is_flag(at: usize) -> bool {
     (regs::FLAG..regs::FLAG + 16).contains(&at)
+}
+
+/// Whether an operand says which channels move: compilers give each its own of `smov`, one after the other.
+fn moves_some(op: &Op) -> bool {
+    op.does == Semantics::Number(Number::ScatteredMove)
 }
 
 /// Whether what an op reads is not known by its operands alone.
@@ -679,6 +669,13 @@ fn is_opaque(op: &Op) -> bool {
             | Semantics::Float(Float::Line | Float::Plane | Float::Dot { .. })
             | Semantics::Integer(Integer::AbsoluteDifferences { .. })
     )
+}
+
+/// Whether it says that all channels should be there.
+fn is_mark(op: &Op) -> bool {
+    let [mark, ..] = &op.src;
+    let nowhere = op.dst.target == Target::Null && op.opcode == Opcode::Mov;
+    nowhere && mark.kind == Kind::Immediate && mark.value == TOGETHER.into()
 }
 
 /// Whether the result is the same whatever the sources hold: `cmp r, r` and `xor r, r`.

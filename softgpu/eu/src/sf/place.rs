@@ -52,6 +52,14 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// How many of `width` bytes at `offset` are inside, if any is; otherwise all.
+    pub(super) fn part(&self, offset: u64, width: u64) -> u64 {
+        match self {
+            Self::Memory { bytes, .. } if offset < *bytes => width.min(bytes - offset),
+            _ => width,
+        }
+    }
+
     /// The address of `offset`: in memory, or in SLM.
     pub(super) fn address(&self, offset: u64) -> u64 {
         match self {

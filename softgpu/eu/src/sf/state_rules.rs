@@ -88,11 +88,10 @@ pub(super) struct ForTexels {
     pub modes: [u32; 3],
     /// The filters for magnification and minification.
     pub filters: [u32; 2],
-    /// The filter between levels.
-    pub mip: u32,
 }
 
-/// Reports what is wrong with a sampler whose coordinates are texels.
+/// Reports what is wrong with a sampler whose coordinates are texels. (They should have no filter between
+/// levels, either. Intel's runtime sets one, on all hardware: images in texels have one level.)
 pub(super) fn sampler(checks: &Checks, state: &ForTexels) {
     if let Some(why) = sampler_fault(state) {
         checks.report(Rule::SamplerState, || why);
@@ -100,29 +99,20 @@ pub(super) fn sampler(checks: &Checks, state: &ForTexels) {
 }
 
 fn sampler_fault(state: &ForTexels) -> Option<String> {
-    let ForTexels {
-        modes,
-        filters,
-        mip,
-    } = state;
+    let ForTexels { modes, filters } = state;
     if let Some(mode) = modes.iter().find(|mode| !FOR_TEXELS.contains(mode)) {
         return Some(format!(
             "coordinates in texels (not normalised) with texture coordinate mode {mode}, which \
              repeats or mirrors"
         ));
     }
-    if let Some(filter) = filters
+    let filter = filters
         .iter()
-        .find(|filter| !FILTERS_FOR_TEXELS.contains(filter))
-    {
-        return Some(format!(
-            "coordinates in texels (not normalised) with filter {filter}, which is neither nearest \
-             nor linear"
-        ));
-    }
-    (*mip != 0).then(|| {
-        format!("coordinates in texels (not normalised) with filter {mip} between levels of detail")
-    })
+        .find(|filter| !FILTERS_FOR_TEXELS.contains(filter))?;
+    Some(format!(
+        "coordinates in texels (not normalised) with filter {filter}, which is neither nearest \
+         nor linear"
+    ))
 }
 
 #[cfg(test)]
@@ -206,7 +196,6 @@ mod tests {
         let clamp = ForTexels {
             modes: [2, 2, 2],
             filters: [0, 1],
-            mip: 0,
         };
         assert_eq!(sampler_fault(&clamp), None);
         let repeat = ForTexels {
@@ -219,6 +208,5 @@ mod tests {
             ..clamp
         };
         assert!(sampler_fault(&anisotropic).unwrap().contains("filter 2"));
-        assert!(sampler_fault(&ForTexels { mip: 1, ..clamp }).is_some());
     }
 }

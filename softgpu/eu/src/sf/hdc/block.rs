@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use isa_encoder::message::{BlockAlignment, Direction, HdcAddress, OwordCount};
+use isa_encoder::message::{BlockAlignment, BlockPort, Direction, HdcAddress, OwordCount};
 
 use super::{Context, header};
 use crate::check::{Access, What};
@@ -38,13 +38,26 @@ fn header_bytes(address: HdcAddress) -> Range<usize> {
     }
 }
 
+/// A block, and its place in the payload or the response.
+struct Block<'a> {
+    place: Place<'a>,
+    offset: u64,
+    at: usize,
+    bytes: usize,
+    /// The bytes of the header that hold its address.
+    address: Range<usize>,
+    /// It may reach beyond its surface, where the hardware reads zeros: compilers round up what they
+    /// read of constants.
+    rounded: bool,
+}
+
 pub(super) fn oword(
     context: &Context<'_>,
     dst: &mut [u8],
     direction: Direction,
-    address: HdcAddress,
-    alignment: BlockAlignment,
+    (address, alignment): (HdcAddress, BlockAlignment),
     count: OwordCount,
+    port: BlockPort,
 ) -> Result<(), Fault> {
     let unit = match alignment {
         BlockAlignment::Oword => OWORD as u64,
@@ -58,16 +71,15 @@ pub(super) fn oword(
     } else {
         0
     };
-    let span = (at, bytes);
-    transfer(
-        context,
-        dst,
-        direction,
+    let block = Block {
         place,
         offset,
-        span,
-        header_bytes(address),
-    )
+        at,
+        bytes,
+        address: header_bytes(address),
+        rounded: port != BlockPort::Data,
+    };
+    transfer(context, dst, direction, block)
 }
 
 pub(super) fn hword(
@@ -78,28 +90,31 @@ pub(super) fn hword(
     hwords: u8,
 ) -> Result<(), Fault> {
     let (place, offset) = target(context, address, 1)?;
-    let bytes = usize::from(hwords) * HWORD;
-    let span = (0, bytes);
-    transfer(
-        context,
-        dst,
-        direction,
+    let block = Block {
         place,
         offset,
-        span,
-        header_bytes(address),
-    )
+        at: 0,
+        bytes: usize::from(hwords) * HWORD,
+        address: header_bytes(address),
+        rounded: false,
+    };
+    transfer(context, dst, direction, block)
 }
 
 fn transfer(
     context: &Context<'_>,
     dst: &mut [u8],
     direction: Direction,
-    place: Place<'_>,
-    offset: u64,
-    (at, bytes): (usize, usize),
-    address: Range<usize>,
+    block: Block<'_>,
 ) -> Result<(), Fault> {
+    let Block {
+        place,
+        offset,
+        at,
+        bytes,
+        address,
+        rounded,
+    } = block;
     if let Some(checks) = context.env.checks {
         let (rule, unit) = match direction {
             Direction::Read => (Rule::BlockReadAlignment, 4),
@@ -125,7 +140,13 @@ fn transfer(
                 },
             },
         };
-        place.check(checks, offset, bytes as u64, &access);
+        let bytes = bytes as u64;
+        let inside = if rounded {
+            place.part(offset, bytes)
+        } else {
+            bytes
+        };
+        place.check(checks, offset, inside, &access);
     }
     match direction {
         Direction::Read => {
@@ -160,15 +181,15 @@ pub(super) fn scratch(
     let place = context.scratch()?;
     if direction == Direction::Read || !dword_channels {
         let header = 4 * header::STATELESS_BASE;
-        return transfer(
-            context,
-            dst,
-            direction,
+        let block = Block {
             place,
             offset,
-            (0, bytes),
-            header..header + 4,
-        );
+            at: 0,
+            bytes,
+            address: header..header + 4,
+            rounded: false,
+        };
+        return transfer(context, dst, direction, block);
     }
     let data = context.payload.bytes(context.grf, bytes)?;
     let channels = usize::from(context.exec_size.max(8));

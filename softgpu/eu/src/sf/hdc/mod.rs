@@ -71,8 +71,9 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
             address,
             alignment,
             count,
+            port,
             ..
-        } => block::oword(&context, dst, direction, address, alignment, count),
+        } => block::oword(&context, dst, direction, (address, alignment), count, port),
         Hdc::HwordBlock {
             direction,
             address,

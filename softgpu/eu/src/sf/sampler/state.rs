@@ -109,7 +109,6 @@ pub(super) fn read(
                 state.get32(ss::MAG_MODE_FILTER),
                 state.get32(ss::MIN_MODE_FILTER),
             ],
-            mip: state.get32(ss::MIP_MODE_FILTER),
         };
         state_rules::sampler(checks, &fields);
     }
