@@ -5,6 +5,9 @@
 //! and `sync` its fds. Below are [the device](softgpu_device), which runs the submitted batches,
 //! and the EU simulator (`softgpu-eu`), which runs threads. All share [memory](softgpu_memory).
 //!
+//! The tracing target `softgpu::eu` has each instruction (at level trace), and `softgpu::calls` those that
+//! are no host code, as they are executed often (at level debug).
+//!
 //! ```
 //! use devinfo::Target;
 //! use softgpu::{Options, SoftNode};
