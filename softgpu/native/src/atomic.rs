@@ -7,7 +7,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::memory::Lanes;
 use crate::model::{AtomicOperation, AtomicStep, Space};
-use crate::translate::Translator;
+use crate::translate::{Chosen, Translator};
 
 impl Translator {
     /// Translates what is usual; the caller executes `op` in any other case.
@@ -16,7 +16,12 @@ impl Translator {
         if !memory.is_usual() {
             return self.call(op);
         }
-        let (ways, chosen) = self.begin(memory);
+        let (ways, mut chosen) = self.begin(memory);
+        // The loop goes by the message's lanes, of which an op of one channel has the first.
+        if memory.channels == 1 && chosen == Chosen::All {
+            dynasm!(self.ops ; mov esi, 1);
+            chosen = Chosen::InEsi;
+        }
         let lanes = self.distances(memory, chosen, ways.slow);
         self.inside(&lanes, ways.slow);
         self.aligned(&lanes);

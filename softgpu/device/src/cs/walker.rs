@@ -286,15 +286,23 @@ fn local_ids(cs: &Streamer<'_>, packet: &Decoded<'_>) -> Result<Option<LocalIds>
             return Err(cs.refuse(packet, why));
         }
     };
+    let size = [
+        cw::LOCAL_X_MAXIMUM,
+        cw::LOCAL_Y_MAXIMUM,
+        cw::LOCAL_Z_MAXIMUM,
+    ]
+    .map(|field| packet.get32(field) + 1);
+    if let (Some(rows), [_, height, _]) = (tile, size)
+        && height > rows
+        && !height.is_multiple_of(rows)
+    {
+        let why = format!("a height of {height}, whose last tile has fewer rows, is not modelled");
+        return Err(cs.refuse(packet, why));
+    }
     let emit = packet.get(cw::EMIT_LOCAL);
     Ok(Some(LocalIds {
         emit: [0, 1, 2].map(|axis| emit >> axis & 1 != 0),
-        size: [
-            cw::LOCAL_X_MAXIMUM,
-            cw::LOCAL_Y_MAXIMUM,
-            cw::LOCAL_Z_MAXIMUM,
-        ]
-        .map(|field| packet.get32(field) + 1),
+        size,
         order,
         tile,
     }))

@@ -42,7 +42,8 @@ impl Refill {
         let filled = regs::GRF_BASE..regs::GRF_BASE + sizes.0;
         let mut dirty = Lines::at_start(sizes.0);
         dirty.add(written);
-        let unclean = written.without(&Lines::inside(filled));
+        // Lines that a start writes in part, too: an earlier kernel may have left something in them.
+        let unclean = dirty.without(&Lines::inside(filled));
         Self {
             sizes,
             id: host.id(),

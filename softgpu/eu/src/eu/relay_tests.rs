@@ -18,8 +18,8 @@ use softgpu_memory::{AddressSpace, View};
 const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 const FAMILY: Family = Family::Gen12Lp;
 const THREADS: usize = 20;
-/// Registers of a payload.
-const PAYLOAD: usize = 4;
+/// Registers of a payload: it ends in the middle of a line.
+const PAYLOAD: usize = 3;
 
 /// Ends a thread.
 const END: &str = "(W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud\n\
@@ -89,6 +89,20 @@ impl<'a> Bench<'a> {
 
     /// Begins threads from one on, `count` of them.
     fn begin(&self, first: usize, count: usize, execution: Execution) -> Outcome {
+        self.begin_in(
+            &mut Thread::new(&self.start(first)),
+            (first, count),
+            execution,
+        )
+    }
+
+    /// The same, in a register file that other threads have used.
+    fn begin_in(
+        &self,
+        thread: &mut Thread,
+        (first, count): (usize, usize),
+        execution: Execution,
+    ) -> Outcome {
         let (slm, barrier, pairs) = (Slm::new(256), Barrier::new(2), Pairs::new(2));
         let env = GroupEnv {
             family: FAMILY,
@@ -106,7 +120,6 @@ impl<'a> Bench<'a> {
             checks: None,
         };
         let code = Code::new(Arc::clone(&self.program), execution);
-        let mut thread = Thread::new(&self.start(first));
         let start = |index| self.start(first + index);
         let relay = thread.relay(count, start, &env, &code, self.budget);
         let Relay {
@@ -147,6 +160,29 @@ impl<'a> Bench<'a> {
 
 fn space() -> AddressSpace {
     AddressSpace::with_anonymous(&[(CODE, 0x8000)]).expect("memory")
+}
+
+#[test]
+fn nothing_of_an_earlier_kernel_is_left() {
+    let mut random = Random::new(61);
+    let space = space();
+    let reads = "mov (8|M0) r30.0<1>:ud r3.0<8;8,1>:ud\n(W) mov (8|M0) r31.0<1>:ud sr0.0<8;8,1>:ud";
+    for writes in [
+        "mov (8|M0) r3.0<1>:ud r1.0<8;8,1>:ud",
+        "(W) mov (1|M0) sr0.1<1>:ud r1.0<0;1,0>:ud",
+    ] {
+        let before = Bench::new(&space, &assembled(writes), &mut random);
+        let mut thread = Thread::new(&before.start(0));
+        before.begin_in(&mut thread, (0, 4), Execution::Compile);
+        let bench = Bench::new(&space, &assembled(reads), &mut random);
+        let alone = bench.begin(3, 1, Execution::Interpret);
+        // The first one translates the program.
+        for _ in 0..2 {
+            let after = bench.begin_in(&mut thread, (0, 4), Execution::Compile);
+            assert!(after.left == alone.left, "{writes}");
+            before.begin_in(&mut thread, (0, 4), Execution::Compile);
+        }
+    }
 }
 
 #[test]

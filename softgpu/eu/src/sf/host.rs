@@ -29,7 +29,7 @@ use crate::GroupEnv;
 const BUFFERS: u32 = 64;
 /// Windows of messages with flat addresses, which share them by their places in the code.
 const SITES: u32 = 64;
-const COUNT: u32 = 2 * (BUFFERS + SITES);
+const COUNT: u32 = 2 * (BUFFERS + 2 * SITES);
 
 /// The most bytes of a window: distances are dwords, and never negative.
 const MOST: u64 = (1 << 31) - 1;
@@ -97,19 +97,26 @@ fn buffer(index: u8, stores: bool) -> Option<Space> {
     (index < BUFFERS).then_some(Space::Buffer(index + BUFFERS * u32::from(stores)))
 }
 
-/// The window for an access by the instruction of this number to flat addresses, or to a buffer that a
-/// register names.
+/// The window for an access by the instruction of this number to flat addresses.
 fn flat_window(site: u32, stores: bool) -> u32 {
     2 * BUFFERS + site % SITES + SITES * u32::from(stores)
 }
 
+/// The same, to a buffer that a register names: its window starts at that name, not at an address.
+fn named_window(site: u32, stores: bool) -> u32 {
+    2 * SITES + flat_window(site, stores)
+}
+
 fn space(space: plain::Space, site: Site, stores: bool) -> Option<Space> {
     let number = site.number;
+    if site.name.is_some() && !matches!(space, plain::Space::Named) {
+        return None;
+    }
     match space {
         plain::Space::Table(index) => buffer(index, stores),
         plain::Space::Local => Some(Space::Local),
         plain::Space::Named => {
-            let window = flat_window(number, stores);
+            let window = named_window(number, stores);
             site.name.map(|name| Space::Named { window, name })
         }
         plain::Space::General => Some(Space::General(flat_window(number, stores))),

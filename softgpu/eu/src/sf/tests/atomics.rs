@@ -37,12 +37,12 @@ fn atomics_agree_with_the_general_path() {
             let room = exec.max(grf / 4);
             // Few places, so that channels collide; some of them beyond the buffer.
             let offset = |random: &mut Random| base + 4 * (random.below(8) + 18 * random.below(2));
+            // Lanes that are not the op's have places, too, of which nothing may become.
             let mut addresses = Vec::new();
-            for _ in 0..exec {
+            for _ in 0..room {
                 let address = offset(&mut random).to_le_bytes();
                 addresses.extend(&address[..if a64 { 8 } else { 4 }]);
             }
-            addresses.resize(room * if a64 { 8 } else { 4 }, 0xa5);
             let addresses = pad(addresses, grf);
             let split = addresses.len() / grf;
             let plane = (4 * room).next_multiple_of(grf);
