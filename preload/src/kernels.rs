@@ -43,7 +43,11 @@ fn own(line: &str) -> Option<Range<u64>> {
     let (start, end) = words.next()?.split_once('-')?;
     let access = words.next()?;
     let name = words.nth(3).unwrap_or_default();
-    let own = access.starts_with('r') && (name.is_empty() || name.starts_with("[heap"));
+    let own = access.starts_with('r')
+        && (name.is_empty()
+            || ["[heap", "[anon:"]
+                .iter()
+                .any(|kind| name.starts_with(kind)));
     let number = |text| u64::from_str_radix(text, 16).ok();
     own.then_some(number(start)?..number(end)?)
 }
@@ -107,6 +111,7 @@ mod tests {
         assert_eq!(own(heap), Some(0x55d0_c0a0_0000..0x55d0_c0a2_1000));
         let anonymous = "7f0000000000-7f0000021000 rw-p 00000000 00:00 0 ";
         assert!(own(anonymous).is_some());
+        assert!(own(&format!("{anonymous} [anon:pool]")).is_some());
         for other in [
             "7f0000000000-7f0000021000 ---p 00000000 00:00 0 ",
             "7f0000000000-7f0000021000 rw-s 00000000 00:01 7 /memfd:drm (deleted)",

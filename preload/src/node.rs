@@ -141,8 +141,11 @@ impl Process {
     }
 
     /// Reports what kernels did that nobody has reported yet. The process ends: what another thread
-    /// holds is left alone.
+    /// holds is left alone, and so is what a process that was forked from this one has inherited.
     pub fn report_last(&self) {
+        if self.maker != process::id() {
+            return;
+        }
         let Ok(table) = self.open.try_lock() else {
             return;
         };

@@ -1,6 +1,6 @@
 //! What all host threads have recorded, and what drivers say of their objects and kernels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -82,9 +82,23 @@ impl fmt::Debug for Source {
 type Find =
     dyn Fn(&dyn Fn(i64, &mut [u8]) -> bool) -> Option<(String, u64, Option<Lines>)> + Send + Sync;
 
-/// What finds kernels that no driver has named.
+/// What finds kernels that no driver has named, and what it has found: a search may take long.
 #[derive(Default)]
-struct Finder(Mutex<Option<Arc<Find>>>);
+struct Finder {
+    find: Mutex<Option<Arc<Find>>>,
+    /// By entry point.
+    known: Mutex<HashMap<u64, Answer>>,
+}
+
+/// What a search has found at an entry point.
+struct Answer {
+    /// The first bytes there: other code may replace them.
+    code: [u8; GUARD],
+    kernel: Option<Launched>,
+}
+
+/// Bytes by which code at an entry point is recognized.
+const GUARD: usize = 64;
 
 impl fmt::Debug for Finder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,12 +108,25 @@ impl fmt::Debug for Finder {
 
 impl Finder {
     fn find(&self, kernel: &Kernel, memory: &View<'_>) -> Option<Launched> {
-        let find = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()?;
         let entry = kernel.base.offset(kernel.entry).get();
+        let mut code = [0; GUARD];
+        // Short code may end before; the rest is zeros then.
+        let _ = memory.read(GpuAddress::new(entry), &mut code);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(&entry) {
+            Some(answer) if answer.code == code => answer.kernel.clone(),
+            _ => {
+                let kernel = self.search(kernel, memory, entry);
+                let found = kernel.clone();
+                known.insert(entry, Answer { code, kernel });
+                found
+            }
+        }
+    }
+
+    fn search(&self, kernel: &Kernel, memory: &View<'_>, entry: u64) -> Option<Launched> {
+        let find = self.find.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = find.clone()?;
         let (name, skipped, source) = find(&|offset, code| {
             let place = GpuAddress::new(entry.wrapping_add_signed(offset));
             memory.read(place, code).is_ok()
@@ -220,7 +247,11 @@ impl Findings {
 
     /// Kernels that [`Findings::launches`] does not name, and that break a rule, are found by this.
     pub fn finds_kernels(&self, find: Arc<Find>) {
-        *self.finder.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(find);
+        *self
+            .finder
+            .find
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(find);
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
