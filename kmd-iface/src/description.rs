@@ -146,6 +146,8 @@ pub struct DeviceDescription {
     pub min_page_size: u64,
     /// Whether the GPU shares the last-level cache with the CPU.
     pub has_llc: bool,
+    /// Whether the device reaches this process's memory while it works, and not only between submissions.
+    pub shares_memory: bool,
     /// The GuC's hardware attribute table, if the kernel has one.
     pub hwconfig: Option<Vec<u32>>,
 }

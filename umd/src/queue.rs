@@ -32,7 +32,8 @@ pub struct QueueOptions {
     /// Whether the GPU reads short commands from a ring in memory, so that most submissions are no
     /// call into the kernel: for a GPU that others do not share. While it waits for more of them, a
     /// millisecond or two, its engine does nothing else. `INTEL_GPU_RING=1` in the environment asks
-    /// for it, too.
+    /// for it, too. A device that does not [share memory](kmd_iface::DeviceDescription::shares_memory)
+    /// has none.
     pub ring: bool,
 }
 
@@ -86,7 +87,9 @@ impl Device {
             _ => Engine::Render,
         };
         let maker = Maker::new(&device)?;
-        let maker = match options.ring || wants_rings() {
+        // A ring is read while the engine works.
+        let has_ring = (options.ring || wants_rings()) && description.shares_memory;
+        let maker = match has_ring {
             true => maker.with_ring(&device)?,
             false => maker,
         };

@@ -57,6 +57,11 @@ pub trait Bus: Send + Sync + fmt::Debug {
         Ok(())
     }
 
+    /// Whether the device reaches the process's own pages while it works.
+    fn shares_memory(&self) -> bool {
+        true
+    }
+
     /// Returns when the device may have written to memory, at the latest after `limit`.
     fn wait(&self, limit: Duration) {
         std::thread::sleep(limit.min(Duration::from_micros(100)));

@@ -137,6 +137,7 @@ impl BareMetal {
             address_limit: 1 << platform.address_bits,
             min_page_size: PAGE,
             has_llc: platform.llc,
+            shares_memory: bus.shares_memory(),
             hwconfig: None,
         };
         let shared = Shared::new(state);

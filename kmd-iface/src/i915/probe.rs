@@ -73,6 +73,7 @@ pub(super) fn describe(node: &dyn Node, version: DriverVersion) -> KmdResult<Dev
         min_page_size: if has_device_memory { LOCAL_PAGE } else { PAGE },
         memory,
         has_llc: optional(calls::getparam(node, Param::HasLlc))?.unwrap_or(0) != 0,
+        shares_memory: true,
         hwconfig: optional(calls::hwconfig(node))?,
     })
 }

@@ -80,6 +80,7 @@ pub(super) fn describe(
         address_limit: (1 << config.va_bits.min(48)) - RESERVED,
         min_page_size: config.min_alignment,
         has_llc: platform.is_some_and(|p| p.llc),
+        shares_memory: true,
         hwconfig,
     };
     let limits = Limits {

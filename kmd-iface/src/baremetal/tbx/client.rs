@@ -265,6 +265,10 @@ impl Bus for Tbx {
         self.target.platform.default_pci_id()
     }
 
+    fn shares_memory(&self) -> bool {
+        false
+    }
+
     fn read(&self, offset: u32) -> KmdResult<u32> {
         self.with(|link| link.register(offset))
     }
