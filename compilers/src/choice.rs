@@ -72,12 +72,12 @@ impl Compiler for Intel {
 struct Both {
     intel: Intel,
     own: Own,
-    /// The platforms that the own one compiles for.
-    unknown: Mutex<Vec<&'static str>>,
+    /// What the own one compiles for.
+    unknown: Mutex<Vec<Target>>,
 }
 
 impl Both {
-    fn unknown(&self) -> MutexGuard<'_, Vec<&'static str>> {
+    fn unknown(&self) -> MutexGuard<'_, Vec<Target>> {
         self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -88,17 +88,23 @@ impl Compiler for Both {
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
-        let platform = job.target.platform.name;
-        if !self.unknown().contains(&platform) {
+        if !self.unknown().contains(&job.target) {
             match self.intel.compile(job) {
-                Err(CompileError::UnknownPlatform { .. }) => self.unknown().push(platform),
+                Err(CompileError::UnknownPlatform { .. }) => self.unknown().push(job.target),
                 done => return done,
             }
         }
-        let mut made = self.own.compile(job)?;
-        let who = format!("Intel's compiler here does not know {platform}: {OWN} compiled this\n");
-        made.log.insert_str(0, &who);
-        Ok(made)
+        let mut made = self.own.compile(job);
+        let log = match (&mut made, job.product) {
+            (Ok(made), Product::Zebin) => &mut made.log,
+            (Err(CompileError::Refused { log, .. }), _) => log,
+            _ => return made,
+        };
+        let platform = job.target.platform.name;
+        let who =
+            format!("Intel's compiler here does not know {platform}: {OWN} compiles for it\n");
+        log.insert_str(0, &who);
+        made
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compilers: OpenCL C and SPIR-V become zebins.
 //!
-//! A [`Compiler`] takes a [`Job`] and gives what it [`Compiled`], with what it said of the source.
+//! A [`Compiler`] takes a [`Job`] and returns a [`Compiled`]: the product and the compiler's messages.
 //!
 //! | compiler | what it is | Debian |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
 //! | [`Own`] | the `eu-compiler` of this project for SPIR-V, another compiler for text | |
 //!
-//! [`installed`] is the one to use: the one that the environment names, else Intel's, else ours, with a
-//! [`Cache`] on disk before it.
+//! [`installed`] is the one to use: the one that the environment names, else Intel's, and ours for what that
+//! does not know or where it is not, with a [`Cache`] on disk before it.
 
 mod cache;
 mod choice;

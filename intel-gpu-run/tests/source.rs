@@ -112,7 +112,7 @@ fn the_built_in_compiler_knows_what_intels_does_not() {
     let found = run(&[]);
     assert_eq!(found.status.code(), Some(0), "{}", talk(&found));
     assert_eq!(found.stdout, b"0: 7 7\n");
-    let who = "does not know bmg: eu-compiler compiled this";
+    let who = "does not know bmg: eu-compiler compiles for it";
     assert!(talk(&found).contains(who), "{}", talk(&found));
     let refused = run(&["--compiler", "ocloc"]);
     assert_eq!(refused.status.code(), Some(3), "{}", talk(&refused));

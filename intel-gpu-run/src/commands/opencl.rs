@@ -63,7 +63,8 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
             let spec = device.trim().parse::<umd::DeviceSpec>();
             let spec = spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
             if let umd::DeviceSpec::Soft { platform, .. }
-            | umd::DeviceSpec::BareMetal { platform, .. } = spec
+            | umd::DeviceSpec::BareMetal { platform, .. }
+            | umd::DeviceSpec::Tbx { platform, .. } = spec
             {
                 platform::parse(&platform)
                     .map_err(|error| Error::Usage(format!("--devices: {error}")))?;

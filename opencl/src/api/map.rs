@@ -38,7 +38,7 @@ fn check(mem: &Mem, flags: u64) -> Result<()> {
     if writes(flags) {
         host_writes(mem)?;
         let why = "the program may not write to the object's memory";
-        ensure(mem.host_use != HostUse::Constant, CL_MAP_FAILURE, why)?;
+        ensure(mem.host_use != HostUse::Constant, CL_INVALID_OPERATION, why)?;
     }
     Ok(())
 }

@@ -332,11 +332,15 @@ fn may_write_blocks(source: Source<'_>, order: &Order) -> bool {
     }
 }
 
-/// Whether the text, the headers or the options have the word, or other files are included.
+/// Whether the text, the headers or the options have the word, or other files are included, or words are pasted.
 fn may_say(word: &str, text: &str, order: &Order) -> bool {
     let headers = order.headers.iter().map(|(_, text)| text.as_str());
     let mut texts = headers.chain([text, order.options.as_str()]);
-    texts.any(|text| text.contains(word) || text.contains("include"))
+    texts.any(|text| {
+        [word, "include", "##"]
+            .iter()
+            .any(|part| text.contains(part))
+    })
 }
 
 /// What is linked for the devices at `places`: each with the modules of the programs that have some

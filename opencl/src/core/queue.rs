@@ -118,10 +118,11 @@ impl Queue {
         self.has_failed.store(true, Ordering::Release);
     }
 
-    /// An error if a command failed on the device: results that the program waits for are not there.
+    /// An error if a command failed on the device since the last call: results that the program waits for
+    /// are not there.
     pub(super) fn check(&self) -> Result<()> {
         let why = "an earlier command of the queue has failed";
-        ensure(!self.has_failed.load(Ordering::Acquire), FAILED, why)
+        ensure(!self.has_failed.swap(false, Ordering::AcqRel), FAILED, why)
     }
 
     /// The commands that have not ended.
