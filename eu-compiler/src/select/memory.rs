@@ -475,9 +475,7 @@ impl Selector<'_> {
         if ty.bytes() < 4 {
             return Err(format!("an atomic operation on {ty} is not supported"));
         }
-        let Some(op) = atomic_op(op) else {
-            return Ok(());
-        };
+        let op = atomic_op(op)?;
         let grf = self.target.grf();
         let lanes = match (self.target.lsc(), kind, ty.bits()) {
             (true, _, 64) => 2 * grf / 8,
@@ -536,9 +534,7 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), String> {
         let space = memory(space)?;
-        let Some(op) = atomic_op(op) else {
-            return Ok(());
-        };
+        let op = atomic_op(op)?;
         let grf = self.target.grf();
         let address = self.one_address(args[0])?;
         let count = args.len() as u32 - 1;
@@ -604,9 +600,9 @@ impl Selector<'_> {
     }
 }
 
-/// What a message calls an operation; none for plain reads and writes.
-const fn atomic_op(op: Atomic) -> Option<AtomicOp> {
-    Some(match op {
+/// What a message calls an operation; an error for plain reads and writes, which are no such message.
+fn atomic_op(op: Atomic) -> Result<AtomicOp, String> {
+    Ok(match op {
         Atomic::Exchange => AtomicOp::Store,
         Atomic::CompareExchange => AtomicOp::CompareSwap,
         Atomic::Add => AtomicOp::Add,
@@ -621,7 +617,7 @@ const fn atomic_op(op: Atomic) -> Option<AtomicOp> {
         Atomic::FAdd => AtomicOp::FloatAdd,
         Atomic::FMin => AtomicOp::FloatMin,
         Atomic::FMax => AtomicOp::FloatMax,
-        Atomic::Load | Atomic::Store => return None,
+        Atomic::Load | Atomic::Store => return Err(format!("{op} is no atomic message")),
     })
 }
 
