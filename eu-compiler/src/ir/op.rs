@@ -558,3 +558,24 @@ impl Bin {
         })
     }
 }
+
+impl Atomic {
+    /// What makes the new value of the old one and the operand; none where that is a rule of its own.
+    pub fn bin(self) -> Option<Bin> {
+        Some(match self {
+            Self::Add => Bin::Add,
+            Self::Sub => Bin::Sub,
+            Self::SMin => Bin::SMin,
+            Self::SMax => Bin::SMax,
+            Self::UMin => Bin::UMin,
+            Self::UMax => Bin::UMax,
+            Self::And => Bin::And,
+            Self::Or => Bin::Or,
+            Self::Xor => Bin::Xor,
+            Self::FAdd => Bin::FAdd,
+            Self::FMin => Bin::FMin,
+            Self::FMax => Bin::FMax,
+            Self::Load | Self::Store | Self::Exchange | Self::CompareExchange => return None,
+        })
+    }
+}

@@ -137,27 +137,17 @@ fn combined(
     new: Option<Value>,
 ) -> Value {
     let ty = at.function.ty(old);
-    let bin = match op {
-        Atomic::Load => return old,
-        Atomic::Store | Atomic::Exchange => return operand,
-        Atomic::CompareExchange => {
-            let same = at.one(Op::Icmp(Cond::Eq), &[old, operand], Type::I1);
-            return at.one(Op::Select, &[same, new.unwrap_or(old), old], ty);
-        }
-        Atomic::Add => Bin::Add,
-        Atomic::Sub => Bin::Sub,
-        Atomic::SMin => Bin::SMin,
-        Atomic::SMax => Bin::SMax,
-        Atomic::UMin => Bin::UMin,
-        Atomic::UMax => Bin::UMax,
-        Atomic::And => Bin::And,
-        Atomic::Or => Bin::Or,
-        Atomic::Xor => Bin::Xor,
-        Atomic::FAdd => Bin::FAdd,
-        Atomic::FMin => Bin::FMin,
-        Atomic::FMax => Bin::FMax,
-    };
-    at.bin(bin, old, operand)
+    match op.bin() {
+        Some(bin) => at.bin(bin, old, operand),
+        None => match op {
+            Atomic::Load => old,
+            Atomic::CompareExchange => {
+                let same = at.one(Op::Icmp(Cond::Eq), &[old, operand], Type::I1);
+                at.one(Op::Select, &[same, new.unwrap_or(old), old], ty)
+            }
+            _ => operand,
+        },
+    }
 }
 
 /// Whether a memory has atomic operations of 64 bits.

@@ -141,17 +141,10 @@ fn shared(
 
 /// What combines the operands of two of these operations.
 fn combining(op: Atomic) -> Option<Bin> {
-    Some(match op {
-        Atomic::Add | Atomic::Sub => Bin::Add,
-        Atomic::SMin => Bin::SMin,
-        Atomic::SMax => Bin::SMax,
-        Atomic::UMin => Bin::UMin,
-        Atomic::UMax => Bin::UMax,
-        Atomic::And => Bin::And,
-        Atomic::Or => Bin::Or,
-        Atomic::Xor => Bin::Xor,
-        _ => return None,
-    })
+    match op {
+        Atomic::Sub => Some(Bin::Add),
+        op => op.bin(),
+    }
 }
 
 /// A value added, or by exclusive or, once for each bit of a mask.
