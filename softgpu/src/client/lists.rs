@@ -65,16 +65,61 @@ impl Lists {
         }
     }
 
-    /// A handle was closed: lists with it name nothing any more, and keep its memory.
-    pub fn forget(&self) {
+    /// Closes a handle: lists with it name nothing any more, and keep its memory.
+    ///
+    /// The handle is free, and another thread can be given it, from within `close` on. No list is
+    /// found until both are gone, as one that names the old object would look like one that names
+    /// the new.
+    pub fn closing<T>(&self, close: impl FnOnce() -> T) -> T {
         let mut state = self.state();
+        let closed = close();
         state.closed += 1;
         let gone = std::mem::take(&mut state.recent);
         drop(state);
         drop(gone);
+        closed
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn no_list_is_found_between_the_end_of_a_handle_and_the_end_of_its_lists() {
+        let lists = Lists::default();
+        let objects = vec![ExecObject {
+            handle: 1,
+            ..Default::default()
+        }];
+        let list = Arc::new(BoundList {
+            objects: objects.clone(),
+            buffers: Vec::new(),
+            space: Arc::new(AddressSpace::new(false)),
+        });
+        let (_, moment) = lists.find(&objects);
+        lists.keep(&list, moment);
+        assert!(lists.find(&objects).0.is_some());
+        let (tell, told) = mpsc::channel();
+        thread::scope(|scope| {
+            lists.closing(|| {
+                // The handle is another object's from here on.
+                scope.spawn(|| tell.send(lists.find(&objects).0.is_some()).unwrap());
+                let early = told.recv_timeout(Duration::from_millis(100));
+                assert!(early.is_err(), "a list was looked for meanwhile");
+            });
+            assert!(!told.recv().unwrap());
+        });
+        // What was made of the old handle is not kept.
+        lists.keep(&list, moment);
+        assert!(lists.find(&objects).0.is_none());
     }
 }

@@ -77,14 +77,13 @@ fn get_cap(cap: &mut GetCap) -> Answer {
 
 fn gem_close(file: &File, close: &mut GemClose) -> Answer {
     // The kernel answers EINVAL here, where other calls answer ENOENT.
-    let removed = file.objects.remove(close.handle);
+    let removed = file.lists.closing(|| file.objects.remove(close.handle));
     demand!(
         removed,
         EINVAL,
         "there is no buffer object {}",
         close.handle
     );
-    file.lists.forget();
     Ok(())
 }
 
