@@ -1,6 +1,6 @@
 //! The device as its kernel driver sees it: what all open nodes share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use devinfo::{Driver, Platform};
@@ -72,6 +72,8 @@ pub struct Device {
     /// The memory of its buffer objects.
     pub pool: Arc<Pool>,
     last_error: Mutex<Option<ErrorReport>>,
+    /// Has the order of i915's submissions.
+    reservation: Mutex<()>,
 }
 
 impl Device {
@@ -97,7 +99,16 @@ impl Device {
             pool: Pool::new(options.memory_limit)?,
             options,
             last_error: Mutex::default(),
+            reservation: Mutex::default(),
         }))
+    }
+
+    /// Reserves all buffer objects for a submission, from where it asks who uses them to where it is
+    /// one of their users. Linux has a lock for each object (dma_resv).
+    pub fn reserve(&self) -> MutexGuard<'_, ()> {
+        self.reservation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records why a context was lost.

@@ -535,3 +535,47 @@ fn a_list_that_was_submitted_before_means_what_its_handles_mean_now() {
     submit(0x200).unwrap();
     eventually("the other copy", || rig.memory.dword(0x40) == 0);
 }
+
+/// A batch that stores until it is stopped.
+fn endless() -> Vec<u32> {
+    let again = [0x1880_0101, BASE as u32, 0];
+    [&store(8, 1)[..], &again].concat()
+}
+
+#[test]
+fn work_that_ends_with_its_context_has_ended_when_that_is_destroyed() {
+    let rig = Rig::with("tgl", Options::default());
+    rig.memory.write_batch(0, &endless());
+    let context = rig.context();
+    rig.set(context, ContextParam::Persistence, 0, 0).unwrap();
+    let done = rig.syncobj();
+    rig.with_array(context, 0, &mut [fence(done, SIGNAL)])
+        .unwrap();
+    // This one waits for it.
+    let after = rig.syncobj();
+    rig.with_array(context, 0, &mut [fence(after, SIGNAL)])
+        .unwrap();
+    eventually("a store", || rig.memory.dword(8) == 1);
+    calls::context_destroy(rig.raw.node.as_ref(), context).unwrap();
+    // A client may free its pages now.
+    for fence in [done, after] {
+        assert!(rig.wait_point(fence, 0, Duration::ZERO));
+    }
+}
+
+#[test]
+fn submissions_are_in_one_order_for_all_that_they_use() {
+    let rig = Rig::new("tgl");
+    rig.memory.write_batch(0, &store(8, 1));
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        // Another one is between the question who uses its buffers and its own use of them.
+        let other = rig.raw.node.device().reserve();
+        scope.spawn(|| tell.send(rig.plain(0, 0)).unwrap());
+        let early = told.recv_timeout(Duration::from_millis(100));
+        assert!(early.is_err() && rig.memory.dword(8) == 0);
+        drop(other);
+        assert_eq!(told.recv().unwrap(), Ok(()));
+    });
+    eventually("the store", || rig.memory.dword(8) == 1);
+}

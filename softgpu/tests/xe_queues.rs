@@ -286,3 +286,36 @@ fn priorities_order_batches() {
     eventually("counting on", || rig.memory.dword(0) > before + 100);
     rig.memory.set_dword(64, 1);
 }
+
+#[test]
+fn the_work_of_a_queue_has_ended_when_that_is_destroyed() {
+    for flags in [VmCreateFlags::empty(), LR] {
+        let rig = Rig::with(
+            "lnl",
+            flags,
+            Options {
+                hang_timeout: Duration::from_secs(60),
+                ..options()
+            },
+        );
+        let again = [0x1880_0101, BASE as u32, 0];
+        rig.memory
+            .write_batch(0, &[&store(8, 1)[..], &again].concat());
+        let queue = rig.queue();
+        rig.exec(queue, 0, &mut []).unwrap();
+        eventually("a store", || rig.memory.dword(8) == 1);
+        let mut argument = exec::ExecQueueDestroy {
+            exec_queue_id: queue,
+            ..Default::default()
+        };
+        rig.raw
+            .call(exec::EXEC_QUEUE_DESTROY, &mut argument)
+            .unwrap();
+        // A client may free its pages now, and others may have them.
+        for _ in 0..100 {
+            rig.memory.set_dword(8, 0);
+            std::thread::yield_now();
+            assert_eq!(rig.memory.dword(8), 0, "{flags:?}");
+        }
+    }
+}

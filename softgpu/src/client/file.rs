@@ -14,7 +14,7 @@ use super::xe::{XeQueue, XeVm};
 use crate::device::Device;
 use crate::refusal::{Answer, Refusal, demand};
 use crate::sync::Syncobj;
-use softgpu_device::wait_until;
+use softgpu_device::{Fence, wait_for};
 
 /// One client: its handles of every kind.
 #[derive(Debug)]
@@ -38,10 +38,12 @@ pub struct File {
     mappable: Mutex<HashMap<u64, Weak<Object>>>,
     /// Contexts that were destroyed while they had work left.
     orphans: Mutex<Vec<Arc<Context>>>,
+    /// The last fences of work that was stopped and did not end in time.
+    stopped: Mutex<Vec<Arc<Fence>>>,
 }
 
-/// How long closing waits for the work that it has stopped.
-const CLOSE_DEADLINE: Duration = Duration::from_secs(5);
+/// How long ending a context, a queue or a client waits for the work that it has stopped.
+const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 impl File {
     /// A new client of `device`, with a default context.
@@ -57,6 +59,7 @@ impl File {
             xe_queues: Handles::new(1),
             mappable: Mutex::default(),
             orphans: Mutex::default(),
+            stopped: Mutex::default(),
         };
         let default = Context::new(Arc::clone(&file.device), Arc::default());
         // Cannot fail: the table is empty.
@@ -128,7 +131,9 @@ impl File {
         mappable.get(&offset)?.upgrade()
     }
 
-    /// Destroys a context. Its work continues if the client wants that.
+    /// Destroys a context. Its work continues if the client wants that, and has ended otherwise: a
+    /// client frees the memory that it has lent to it. (Linux waits there, in the notifier of pages
+    /// that go.)
     ///
     /// # Errors
     /// `ENOENT` if there is none, or it is the default one.
@@ -140,10 +145,43 @@ impl File {
             orphans.retain(|context| !context.is_idle());
             orphans.push(context);
         } else {
-            context.kill();
+            self.stopped(context.kill());
         }
         Ok(())
     }
+
+    /// Destroys a queue of xe. Its work has ended then, as in [`File::destroy_context`].
+    ///
+    /// # Errors
+    /// `ENOENT` if there is none.
+    pub fn destroy_queue(&self, id: u32) -> Answer {
+        let queue = self.xe_queues.remove(id);
+        let queue = demand!(queue, ENOENT, "there is no queue {id}");
+        self.stopped(queue.kill());
+        Ok(())
+    }
+
+    /// Waits for the end of work that was stopped.
+    fn stopped(&self, last: impl IntoIterator<Item = Arc<Fence>>) {
+        let left = await_end(last.into_iter().collect());
+        let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        stopped.retain(|fence| !fence.is_signalled());
+        stopped.extend(left);
+    }
+}
+
+/// Waits until stopped work has ended. Returns the fences of what did not, at the deadline.
+fn await_end(mut last: Vec<Arc<Fence>>) -> Vec<Arc<Fence>> {
+    let deadline = Instant::now() + STOP_DEADLINE;
+    let look = || {
+        last.retain(|fence| !fence.is_signalled());
+        last.first()
+            .map_or(Ok(()), |open| Err(Some(Arc::clone(open))))
+    };
+    if wait_for(Some(deadline), look).is_none() {
+        tracing::warn!("softgpu: a batch still runs {STOP_DEADLINE:?} after it was stopped");
+    }
+    last
 }
 
 /// What a handle names.
@@ -161,13 +199,14 @@ impl Drop for File {
             .unwrap_or_else(PoisonError::into_inner);
         let contexts = self.contexts.all().into_iter().chain(orphans.drain(..));
         let queues = self.xe_queues.all();
-        let last: Vec<_> = contexts
+        let stopped = self
+            .stopped
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        let last = contexts
             .flat_map(|context| context.kill())
             .chain(queues.iter().filter_map(|queue| queue.kill()))
-            .collect();
-        let done = || last.iter().all(|f| f.is_signalled()).then_some(());
-        if wait_until(Some(Instant::now() + CLOSE_DEADLINE), done).is_none() {
-            tracing::warn!("softgpu: a batch still runs after the node was closed");
-        }
+            .chain(stopped.drain(..));
+        await_end(last.collect());
     }
 }

@@ -1,6 +1,6 @@
 //! File descriptors for objects of the software GPU.
 //!
-//! A kernel hands out sync files and sync objects as fds. Here a table of the process maps the inode
+//! A kernel hands out sync files and sync objects as fds. Here a table of the process maps the file
 //! of such a fd to its object.
 //!
 //! The fd is one end of a socket pair, whose other end is in the table: so it can be duplicated,
@@ -10,7 +10,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::io::Write;
-use std::os::fd::{AsFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,6 +18,19 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::fstat;
+
+/// Identifies a file: device and inode. Sockets, memfds, dma-bufs and disks count their inodes
+/// separately.
+pub type FileId = (u64, u64);
+
+/// The file behind `fd`.
+///
+/// # Errors
+/// Those of `fstat(2)`.
+pub fn file_id(fd: BorrowedFd<'_>) -> Result<FileId, Errno> {
+    let status = fstat(fd)?;
+    Ok((status.st_dev, status.st_ino))
+}
 
 /// The table's end of an exported fd.
 #[derive(Debug)]
@@ -48,8 +61,8 @@ struct Exported {
     what: Arc<dyn Any + Send + Sync>,
 }
 
-/// By inode of the client's end.
-type Table = Mutex<HashMap<u64, Exported>>;
+/// By the file of the client's end.
+type Table = Mutex<HashMap<FileId, Exported>>;
 
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
@@ -62,7 +75,7 @@ fn table() -> &'static Table {
 /// `EMFILE` and the like if no fd can be made.
 pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>), Errno> {
     let (ours, theirs) = UnixStream::pair().map_err(errno_of)?;
-    let inode = fstat(&theirs)?.st_ino;
+    let file = file_id(theirs.as_fd())?;
     let token = Arc::new(Token { ours });
     let mut table = table().lock().unwrap_or_else(PoisonError::into_inner);
     table.retain(|_, exported| !exported.token.is_closed());
@@ -70,7 +83,7 @@ pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>
         token: Arc::clone(&token),
         what,
     };
-    table.insert(inode, exported);
+    table.insert(file, exported);
     Ok((theirs.into(), token))
 }
 
@@ -81,9 +94,10 @@ pub fn export<T: Any + Send + Sync>(what: Arc<T>) -> Result<(OwnedFd, Arc<Token>
 pub fn import<T: Any + Send + Sync>(fd: RawFd) -> Result<Arc<T>, Errno> {
     // fstat by number, without taking ownership of the client's fd.
     let status = std::fs::metadata(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EBADF)?;
-    let inode = status.ino();
     let table = table().lock().unwrap_or_else(PoisonError::into_inner);
-    let exported = table.get(&inode).ok_or(Errno::EINVAL)?;
+    let exported = table
+        .get(&(status.dev(), status.ino()))
+        .ok_or(Errno::EINVAL)?;
     Arc::clone(&exported.what)
         .downcast::<T>()
         .map_err(|_| Errno::EINVAL)
@@ -119,5 +133,21 @@ mod tests {
         drop(copy);
         assert!(token.is_closed());
         assert_eq!(import::<u32>(-1).unwrap_err(), Errno::EBADF);
+    }
+
+    #[test]
+    fn a_file_of_another_device_with_the_same_inode_is_another() {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        let (device, inode) = file_id(file.as_fd()).unwrap();
+        let insert = |id: FileId| {
+            let (_theirs, token) = export(Arc::new(())).unwrap();
+            let what = Arc::new(7u32);
+            let mut table = table().lock().unwrap();
+            table.insert(id, Exported { token, what });
+            drop(table);
+            import::<u32>(file.as_raw_fd())
+        };
+        assert_eq!(insert((device + 1, inode)), Err(Errno::EINVAL));
+        assert_eq!(insert((device, inode)).as_deref(), Ok(&7));
     }
 }

@@ -3,5 +3,5 @@
 mod handle_fd;
 mod syncobj;
 
-pub use handle_fd::{export, give_away, import};
+pub use handle_fd::{FileId, export, file_id, give_away, import};
 pub use syncobj::Syncobj;

@@ -181,15 +181,15 @@ impl Syncobj {
 
     /// Whether `point` has happened; `None` if nothing was submitted for it yet.
     pub fn has_happened(&self, point: u64) -> Option<bool> {
-        Some(self.open(point)?.is_none())
+        Some(self.open(point)?.is_empty())
     }
 
-    /// A fence that has to happen before `point` has, if it has not; `None` if nothing was submitted
-    /// for it yet.
-    pub fn open(&self, point: u64) -> Option<Option<Arc<Fence>>> {
+    /// The fences that have to happen before `point` has: none are left if it has happened. `None`
+    /// if nothing was submitted for it yet.
+    pub fn open(&self, point: u64) -> Option<Vec<Arc<Fence>>> {
         let content = self.content();
         if content.timeline && point != 0 && point <= content.reached {
-            return Some(None);
+            return Some(Vec::new());
         }
         let upto = match content.timeline {
             true => content.up_to(point)?,
@@ -197,10 +197,9 @@ impl Syncobj {
             false if point != 0 || content.links.is_empty() => return None,
             false => 1,
         };
-        // The last one: the others are likely to happen before it.
-        let mut links = content.links.iter().take(upto).rev();
-        let open = links.find(|link| !link.fence.is_signalled());
-        Some(open.map(|link| Arc::clone(&link.fence)))
+        let links = content.links.iter().take(upto);
+        let open = links.filter(|link| !link.fence.is_signalled());
+        Some(open.map(|link| Arc::clone(&link.fence)).collect())
     }
 
     /// The last point that was submitted.

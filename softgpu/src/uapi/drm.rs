@@ -1,6 +1,7 @@
 //! The ioctls of all drivers: version, capabilities, handles, PRIME.
 
 use std::collections::BTreeMap;
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use devinfo::Driver;
@@ -9,13 +10,12 @@ use kmd_iface::uapi::drm::{
     Version,
 };
 use nix::errno::Errno;
-use nix::sys::stat::fstat;
 
 use super::{Call, route};
 use crate::client::Memory;
 use crate::client::{File, Object};
 use crate::refusal::{Answer, demand, ensure, refuse};
-use crate::sync::give_away;
+use crate::sync::{FileId, file_id, give_away};
 use softgpu_device::wait_until;
 use softgpu_memory::{Backing, user};
 
@@ -87,11 +87,11 @@ fn gem_close(file: &File, close: &mut GemClose) -> Answer {
     Ok(())
 }
 
-/// The objects that are dma-bufs, by the inode of the file. An object keeps its file, so that no
-/// other has its inode as long as it lives.
-static SHARED: Mutex<BTreeMap<u64, Weak<Object>>> = Mutex::new(BTreeMap::new());
+/// The objects that are dma-bufs, by their file. An object keeps its file, so that no other has its
+/// identity as long as it lives.
+static SHARED: Mutex<BTreeMap<FileId, Weak<Object>>> = Mutex::new(BTreeMap::new());
 
-fn shared() -> MutexGuard<'static, BTreeMap<u64, Weak<Object>>> {
+fn shared() -> MutexGuard<'static, BTreeMap<FileId, Weak<Object>>> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.retain(|_, object| object.strong_count() > 0);
     shared
@@ -125,21 +125,21 @@ fn handle_to_fd(file: &File, prime: &mut PrimeHandle) -> Answer {
     let _ = wait_until(None, is_idle);
     let mut shared = shared();
     let fd = object.backing.share()?;
-    shared.insert(fstat(&fd)?.st_ino, Arc::downgrade(&object));
+    shared.insert(file_id(fd.as_fd())?, Arc::downgrade(&object));
     prime.fd = give_away(fd);
     Ok(())
 }
 
 fn fd_to_handle(file: &File, prime: &mut PrimeHandle) -> Answer {
     let fd = user::duplicate(prime.fd)?;
-    let inode = fstat(&fd)?.st_ino;
+    let id = file_id(fd.as_fd())?;
     let mut shared = shared();
-    let object = match shared.get(&inode).and_then(Weak::upgrade) {
+    let object = match shared.get(&id).and_then(Weak::upgrade) {
         Some(object) => object,
         None => {
             let backing = Backing::of_file(&file.device().pool, fd)?;
             let object = Object::new(backing, Memory::System, 0);
-            shared.insert(inode, Arc::downgrade(&object));
+            shared.insert(id, Arc::downgrade(&object));
             object
         }
     };

@@ -178,28 +178,65 @@ fn wait_points(
 ) -> Answer<u32> {
     let all = flags.contains(SyncobjWaitFlags::WAIT_ALL);
     let available = flags.contains(SyncobjWaitFlags::WAIT_AVAILABLE);
-    let pairs = || objects.iter().zip(points);
     let for_submit = available || flags.contains(SyncobjWaitFlags::WAIT_FOR_SUBMIT);
-    let empty = pairs().position(|(object, point)| object.has_happened(*point).is_none());
+    let pairs = objects.iter().zip(points);
+    let mut awaited: Vec<_> = pairs.map(|(o, p)| Awaited::new(o, *p)).collect();
+    let empty = awaited.iter().position(|one| one.open.is_none());
     if let Some(index) = empty.filter(|_| !for_submit) {
         refuse!(
             EINVAL,
             "the sync object at index {index} holds no fence, and WAIT_FOR_SUBMIT is not set"
         );
     }
-    // A fence on which it depends whether a point is reached.
-    let open = |(object, point): (&Arc<Syncobj>, &u64)| match object.open(*point) {
-        Some(open) if !available => open.map(Some),
-        Some(_) => None,
-        None => Some(None),
-    };
-    let look = || match all || objects.len() == 1 {
-        true => pairs().find_map(open).map_or(Ok(0), Err),
+    let look = || match all || awaited.len() == 1 {
+        true => awaited
+            .iter_mut()
+            .try_for_each(|one| one.look(available))
+            .map(|()| 0),
         // Whichever comes first.
-        false => pairs().position(|pair| open(pair).is_none()).ok_or(None),
+        false => awaited
+            .iter_mut()
+            .position(|one| one.look(available).is_ok())
+            .ok_or(None),
     };
     let index = wait_for(deadline_at(timeout), look).ok_or(Errno::ETIME)?;
     Ok(u32::try_from(index).map_err(|_| Errno::EINVAL)?)
+}
+
+/// A point that a thread waits for. It waits for the first fences that the point has: those that come
+/// later, or nothing, do not take their place (Linux, `drm_syncobj_array_wait_timeout`).
+struct Awaited<'a> {
+    object: &'a Syncobj,
+    point: u64,
+    /// What has not happened of them, as far as it is known; `None` before the submission.
+    open: Option<Vec<Arc<Fence>>>,
+}
+
+impl<'a> Awaited<'a> {
+    fn new(object: &'a Syncobj, point: u64) -> Self {
+        let open = object.open(point);
+        Self {
+            object,
+            point,
+            open,
+        }
+    }
+
+    /// Whether the point is reached, or, if `available`, submitted; otherwise a fence on which that
+    /// depends, if there is one.
+    fn look(&mut self, available: bool) -> Result<(), Option<Arc<Fence>>> {
+        if self.open.is_none() {
+            self.open = self.object.open(self.point);
+        }
+        let open = self.open.as_mut().ok_or(None)?;
+        if available {
+            return Ok(());
+        }
+        // The last one first: the others are likely to happen before it.
+        while open.pop_if(|fence| fence.is_signalled()).is_some() {}
+        open.last()
+            .map_or(Ok(()), |fence| Err(Some(Arc::clone(fence))))
+    }
 }
 
 fn reset(file: &File, args: &mut SyncobjArray) -> Answer {
@@ -294,5 +331,39 @@ fn eventfd(file: &File, args: &mut SyncobjEventfd) -> Answer {
 fn raise(target: &OwnedFd) {
     if let Err(error) = nix::unistd::write(target, &1u64.to_ne_bytes()) {
         tracing::debug!(%error, "softgpu: an eventfd did not take its event");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_fence_is_told_when_its_object_has_another() {
+        for next in [None, Some(Fence::new())] {
+            let fence = Fence::new();
+            let object = Syncobj::new();
+            object.replace(Some(Arc::clone(&fence)));
+            let kept = Arc::strong_count(&fence);
+            thread::scope(|scope| {
+                let flags = SyncobjWaitFlags::empty();
+                let objects = [Arc::clone(&object)];
+                let waits = scope.spawn(move || {
+                    let soon = Duration::from_secs(20).as_nanos() as i64;
+                    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC);
+                    let now = Duration::from(now.unwrap()).as_nanos() as i64;
+                    wait_points(&objects, &[0], flags, now + soon)
+                });
+                // It has the fence, and with that all that it needs from the object.
+                while Arc::strong_count(&fence) == kept {
+                    thread::yield_now();
+                }
+                object.replace(next);
+                fence.signal();
+                assert_eq!(waits.join().unwrap().ok(), Some(0));
+            });
+        }
     }
 }

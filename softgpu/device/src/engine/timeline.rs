@@ -147,9 +147,7 @@ impl Timeline {
         if job.endless && self.shared.queue().jobs.len() >= QUEUE_LIMIT {
             return Err(SubmitError::Full);
         }
-        // This terminates: batches end, or their hang check ends them.
-        let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
-        let _ = wait_until(None, room);
+        self.await_room();
         let mut queue = self.shared.queue();
         if !queue.served {
             let shared = Arc::clone(&self.shared);
@@ -170,6 +168,13 @@ impl Timeline {
             self.shared.came.notify_one();
         }
         Ok(())
+    }
+
+    /// Waits until fewer batches are queued than may be. This terminates: batches end, or their hang
+    /// check ends them.
+    pub fn await_room(&self) {
+        let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
+        let _ = wait_until(None, room);
     }
 
     /// The fence of the last submitted batch.

@@ -70,6 +70,10 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
 
     let done = Fence::new();
     let mut waits = sync.waits;
+    let timeline = context.timeline(index, engine);
+    // A full ring does not hold up others.
+    timeline.await_room();
+    let reserved = file.device().reserve();
     for (object, buffer) in objects.iter().zip(buffers) {
         let write = object.flags.contains(ExecObjectFlags::WRITE);
         if !object.flags.contains(ExecObjectFlags::ASYNC) {
@@ -84,7 +88,6 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
     if moved {
         write_offsets(args.buffers_ptr, objects)?;
     }
-    let timeline = context.timeline(index, engine);
     let job = Job {
         space: list.space.clone(),
         global: None,
@@ -102,6 +105,7 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
         let write = object.flags.contains(ExecObjectFlags::WRITE);
         buffer.add_user(user, write, &done);
     }
+    drop(reserved);
     for (object, point) in sync.signals {
         match point {
             0 => object.replace(Some(Arc::clone(&done))),

@@ -126,11 +126,7 @@ fn read_properties(file: &File, extensions: u64) -> Answer<i64> {
 pub(super) fn queue_destroy(file: &File, args: &mut ExecQueueDestroy) -> Answer {
     zero(&[("pad", args.pad.into())])?;
     zero(&args.reserved.map(|r| ("reserved", r)))?;
-    let queue = file.xe_queues.remove(args.exec_queue_id);
-    let queue = demand!(queue, ENOENT, "there is no queue {}", args.exec_queue_id);
-    // Its work ends with it.
-    queue.kill();
-    Ok(())
+    file.destroy_queue(args.exec_queue_id)
 }
 
 pub(super) fn queue_get_property(file: &File, args: &mut ExecQueueGetProperty) -> Answer {
