@@ -6,13 +6,17 @@
 //! fit, fences that nothing waits for, and every rule of [`crate::validate`]. What it does not know
 //! (an address in a register, a message in a register) it takes to be right.
 //!
-//! The scoreboard has a checker of its own, [`crate::swsb::check`].
+//! The scoreboard has a checker of its own, [`crate::swsb::check`]. What the same walk proves of addresses,
+//! without judging it, is in [`pointers`].
 
+mod addresses;
 mod bindings;
 mod lengths;
 mod order;
 mod paths;
 mod written;
+
+pub use addresses::{BlockAddress, Pointers, Start, Value, pointers};
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -174,46 +178,14 @@ impl Audit<'_> {
         live.flat_map(|(block, _)| block.start..block.end).collect()
     }
 
-    /// What is so at the start of each block: `first` at the kernel's, and what the paths to others
-    /// make of it. `step` is an instruction's effect; `join` takes in what is so on another path, and
-    /// says whether that is news. `None` where control does not come.
+    /// What is so at the start of each block; see [`states`].
     fn states<S: Clone>(
         &self,
         first: S,
         step: impl Fn(usize, &mut S),
         join: impl Fn(&mut S, &S) -> bool,
     ) -> Vec<Option<S>> {
-        let mut states = alloc::vec![None; self.flow.blocks.len()];
-        if let Some(start) = states.first_mut() {
-            *start = Some(first);
-        }
-        // In the order of the text, so that a block is seldom visited before what leads to it.
-        let mut work = BTreeSet::from([0]);
-        while let Some(number) = work.pop_first() {
-            let (Some(block), Some(Some(state))) =
-                (self.flow.blocks.get(number), states.get(number))
-            else {
-                continue;
-            };
-            let mut state = state.clone();
-            for index in block.start..block.end {
-                step(index, &mut state);
-            }
-            for next in &block.successors {
-                let is_news = match states.get_mut(next.block) {
-                    Some(Some(known)) => join(known, &state),
-                    Some(unknown) => {
-                        *unknown = Some(state.clone());
-                        true
-                    }
-                    None => false,
-                };
-                if is_news {
-                    work.insert(next.block);
-                }
-            }
-        }
-        states
+        states(&self.flow, first, step, join)
     }
 
     /// The rules of hardware about each instruction.
@@ -230,6 +202,46 @@ impl Audit<'_> {
             }
         }
     }
+}
+
+/// What is so at the start of each block: `first` at the kernel's, and what the paths to others
+/// make of it. `step` is an instruction's effect; `join` takes in what is so on another path, and
+/// says whether that is news. `None` where control does not come.
+fn states<S: Clone>(
+    flow: &Flow,
+    first: S,
+    step: impl Fn(usize, &mut S),
+    join: impl Fn(&mut S, &S) -> bool,
+) -> Vec<Option<S>> {
+    let mut states = alloc::vec![None; flow.blocks.len()];
+    if let Some(start) = states.first_mut() {
+        *start = Some(first);
+    }
+    // In the order of the text, so that a block is seldom visited before what leads to it.
+    let mut work = BTreeSet::from([0]);
+    while let Some(number) = work.pop_first() {
+        let (Some(block), Some(Some(state))) = (flow.blocks.get(number), states.get(number)) else {
+            continue;
+        };
+        let mut state = state.clone();
+        for index in block.start..block.end {
+            step(index, &mut state);
+        }
+        for next in &block.successors {
+            let is_news = match states.get_mut(next.block) {
+                Some(Some(known)) => join(known, &state),
+                Some(unknown) => {
+                    *unknown = Some(state.clone());
+                    true
+                }
+                None => false,
+            };
+            if is_news {
+                work.insert(next.block);
+            }
+        }
+    }
+    states
 }
 
 /// The message of a send whose descriptors are in the instruction.

@@ -26,7 +26,7 @@ pub(crate) struct Accesses {
 /// "The pointer p must be 32-bit (4-byte) aligned for reads, and must be 128-bit (16-byte) aligned
 /// for writes." (`cl_intel_subgroups`, 6.13.X.1)
 pub(super) const BLOCK_READ: u32 = 4;
-const BLOCK_WRITE: u32 = 16;
+pub(super) const BLOCK_WRITE: u32 = 16;
 
 impl Accesses {
     /// Whether the code may access the surface of this index.

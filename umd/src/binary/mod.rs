@@ -17,6 +17,7 @@ mod info;
 mod lines;
 mod lower;
 mod notes;
+mod pointers;
 mod zeinfo;
 
 use std::sync::Arc;
@@ -535,6 +536,15 @@ fn patch(
 }
 
 fn mark_accesses(entry: &mut KernelAbi, family: Family, code: &[u8]) {
+    let pointers = pointers::of(entry, family, code);
+    let is_examined = |index: usize| pointers.examined.contains(&index);
+    for &(index, alignment) in &pointers.alignments {
+        if let Some(arg) = entry.info.args.get_mut(index)
+            && !is_examined(index)
+        {
+            arg.alignment = arg.alignment.max(alignment);
+        }
+    }
     let accesses = accesses::Accesses::of(family, code);
     for slot in &mut entry.surfaces {
         if let SurfaceSource::Argument(index) = slot.source
@@ -544,6 +554,7 @@ fn mark_accesses(entry: &mut KernelAbi, family: Family, code: &[u8]) {
                 .blocks
                 .iter()
                 .filter(|(i, _)| slot.index == (*i).into());
+            let own = own.filter(|_| !is_examined(index));
             let needed = own.map(|(_, alignment)| *alignment).max().unwrap_or(1);
             arg.alignment = arg.alignment.max(needed);
         }

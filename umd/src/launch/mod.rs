@@ -45,7 +45,7 @@ use payload::Late;
 use template::Template;
 
 /// Bytes of payload that a COMPUTE_WALKER carries.
-const INLINE_DATA: u32 = 32;
+pub(crate) const INLINE_DATA: u32 = 32;
 /// The most work-items of a group that COMPUTE_WALKER numbers itself.
 const WALKER_IDS: u64 = 1024;
 /// Bytes that the timestamps take at the beginning of a command's part of the heap.
