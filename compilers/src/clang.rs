@@ -1,11 +1,14 @@
 //! clang and llvm-spirv: OpenCL C becomes SPIR-V, of which another compiler makes a zebin.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+use spirv_module::Module;
 
 use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
@@ -151,6 +154,7 @@ const VERSION: Range<usize> = 4..8;
 
 /// Links SPIR-V into one module.
 pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
+    check_definitions(modules)?;
     let program = find(LINK)?;
     let bad = failed(&program);
     let place = Place::new().map_err(&bad)?;
@@ -177,6 +181,26 @@ pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     let binary = spirv(&mut command, &program, &linked, "spirv-link")?;
     let log = String::new();
     Ok(Compiled { binary, log })
+}
+
+/// `spirv-link` takes the first of several functions with one name.
+fn check_definitions(modules: &[&[u8]]) -> Result<(), CompileError> {
+    let modules = modules.iter().filter_map(|bytes| Module::parse(bytes).ok());
+    let mut known = HashSet::new();
+    let mut log = Vec::new();
+    for name in modules.flat_map(|module| module.definitions()) {
+        if let Some(name) = known.replace(name) {
+            log.push(format!("error: {name} is defined more than once"));
+        }
+    }
+    match log.is_empty() {
+        true => Ok(()),
+        false => Err(CompileError::Refused {
+            compiler: "the linker",
+            device: "SPIR-V".to_owned(),
+            log: log.join("\n"),
+        }),
+    }
 }
 
 /// What a program made of SPIR-V.

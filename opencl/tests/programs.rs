@@ -19,12 +19,16 @@ fn run(name: &str) -> Option<Vec<String>> {
 }
 
 fn run_with(name: &str, environment: &[(&str, &str)]) -> Option<Vec<String>> {
+    run_on(DEVICES, name, environment)
+}
+
+fn run_on(sets: &[&str], name: &str, environment: &[(&str, &str)]) -> Option<Vec<String>> {
     if !common::has_tools() {
         return None;
     }
     let runtime = Runtime::new();
     let program = runtime.compiled(name);
-    let run_on = |devices: &&str| {
+    let run = |devices: &&str| {
         let mut command = runtime.command(&program, devices);
         let run = command.envs(environment.iter().copied()).output().unwrap();
         let said = String::from_utf8_lossy(&run.stderr);
@@ -33,7 +37,7 @@ fn run_with(name: &str, environment: &[(&str, &str)]) -> Option<Vec<String>> {
         assert!(good, "{devices}: {}: {printed}{said}", run.status);
         printed.into_owned()
     };
-    Some(DEVICES.iter().map(run_on).collect())
+    Some(sets.iter().map(run).collect())
 }
 
 #[test]
@@ -92,6 +96,21 @@ fn subgroups() {
 #[test]
 fn blocks() {
     run("blocks");
+}
+
+/// Where code has no surfaces for buffers, and where ours makes it.
+#[test]
+fn blocks_at_addresses() {
+    run_on(&["soft:pvc"], "blocks", &[]);
+    let own = [("INTEL_GPU_COMPILER", "own")];
+    run_on(&["soft:tgl", "soft:dg2,soft:bmg"], "blocks", &own);
+}
+
+/// What modules define twice is found by our linker, too.
+#[test]
+fn programs_by_the_own_compiler() {
+    let own = [("INTEL_GPU_COMPILER", "own")];
+    run_on(&["soft:tgl"], "programs", &own);
 }
 
 #[test]

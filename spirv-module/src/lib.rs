@@ -3,11 +3,13 @@
 //! A [`Module`] is a list of [`Instruction`]s, each of whole words; nothing else is taken for
 //! granted, and instructions that are not known pass. [`Module::check`] holds it against the rules
 //! of `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`) and refuses initializers and
-//! finalizers, [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants.
+//! finalizers, [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
+//! [`Module::definitions`] what other modules may not define again.
 //!
 //! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
 //! other.
 
+mod linkage;
 mod module;
 mod specialize;
 mod subgroups;

@@ -200,6 +200,23 @@ static void linking(void) {
     IS(strstr(log_of(program), "helper"));
     DONE(clReleaseProgram(program));
 
+    /* What two of them define is a failure, too. */
+    cl_program twice[] = {parts[0], parts[1], compiled(HELPER, "")};
+    program = clLinkProgram(context, 0, NULL, "", 3, twice, NULL, NULL, &error);
+    IS(error == CL_LINK_PROGRAM_FAILURE && program);
+    IS(status_of(program, 0) == CL_BUILD_ERROR);
+    /* Intel's linker does not say the name. */
+    int by_us = getenv("INTEL_GPU_COMPILER") != NULL;
+    IS(!by_us || strstr(log_of(program), "helper is defined more than once"));
+    DONE(clReleaseProgram(program));
+    cl_program kernels[] = {parts[0], parts[1], compiled(MAIN, "")};
+    program = clLinkProgram(context, 0, NULL, "", 3, kernels, NULL, NULL, &error);
+    IS(error == CL_LINK_PROGRAM_FAILURE);
+    IS(!by_us || strstr(log_of(program), "k is defined more than once"));
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(twice[2]));
+    DONE(clReleaseProgram(kernels[2]));
+
     /* Some of the programs were not compiled. */
     cl_program mixed[] = {parts[0], source(HELPER)};
     clLinkProgram(context, 0, NULL, "", 2, mixed, NULL, NULL, &error);
