@@ -50,22 +50,34 @@ impl Target {
     /// Parses `NAME[:REVISION]`, the revision decimal or `0x` hexadecimal.
     ///
     /// # Errors
-    /// No row has the name, or the revision is not a number up to 255.
+    /// No row has the name; the revision is not a number up to 255, or newer than all of the platform.
     pub fn parse(text: &str) -> Result<Self, TargetError<'_>> {
         let (name, revision) = match text.split_once(':') {
             Some((name, revision)) => (name, Some(revision)),
             None => (text, None),
         };
         let platform = by_name(name).ok_or(TargetError::UnknownPlatform(name))?;
-        let revision = match revision {
-            None => platform.default_revision,
-            Some(text) => match text.strip_prefix("0x") {
-                Some(hex) => u8::from_str_radix(hex, 16),
-                None => text.parse(),
-            }
-            .map_err(|_| TargetError::BadRevision(text))?,
+        let Some(text) = revision else {
+            return Ok(Self::of(platform));
         };
-        Ok(Self { platform, revision })
+        let revision = match text.strip_prefix("0x") {
+            Some(hex) => u8::from_str_radix(hex, 16),
+            None => text.parse(),
+        };
+        let revision = revision.map_err(|_| TargetError::BadRevision(text))?;
+        Self::of(platform).with_revision(revision)
+    }
+
+    /// The platform in another revision. Those between the ones that the table names exist, too.
+    ///
+    /// # Errors
+    /// [`TargetError::NoSuchRevision`] for one beyond the newest that the table names, if it names any.
+    pub fn with_revision(self, revision: u8) -> Result<Self, TargetError<'static>> {
+        let newest = self.platform.revisions.iter().map(|named| named.pci).max();
+        match newest.is_some_and(|newest| revision > newest) {
+            true => Err(TargetError::NoSuchRevision(self.platform, revision)),
+            false => Ok(Self { revision, ..self }),
+        }
     }
 }
 
@@ -82,6 +94,8 @@ pub enum TargetError<'a> {
     UnknownPlatform(&'a str),
     /// Not a number, or too large.
     BadRevision(&'a str),
+    /// The platform has no such revision.
+    NoSuchRevision(&'static Platform, u8),
 }
 
 impl fmt::Display for TargetError<'_> {
@@ -99,6 +113,14 @@ impl fmt::Display for TargetError<'_> {
                     f,
                     "\"{text}\" is no PCI revision (0 to 255, or 0x hexadecimal)"
                 )
+            }
+            Self::NoSuchRevision(platform, revision) => {
+                write!(f, "{} has no revision {revision} (known:", platform.name)?;
+                for (index, known) in platform.revisions.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    write!(f, "{comma} {} is {}", known.pci, known.stepping)?;
+                }
+                f.write_str(")")
             }
         }
     }

@@ -196,7 +196,12 @@ pub static PLATFORMS: &[Platform] = &[
             "GT3" 2 x 3 x 8 (9, 0) [0x1923 0x1926 0x1927 0x192b 0x192d];
             "GT4" 3 x 3 x 8 (9, 0) [0x192a 0x1932 0x193a 0x193b 0x193d];
         },
-        revisions: &[stepping(6, "G0"), stepping(7, "H0"), stepping(9, "J0")],
+        revisions: &[
+            stepping(6, "G0"),
+            stepping(7, "H0"),
+            stepping(9, "J0"),
+            stepping(0xa, "I1"),
+        ],
         default_revision: 6,
         zebin: zebin(18, 12),
         ocloc: &["skl"],

@@ -105,6 +105,23 @@ fn targets_parse() {
     assert_eq!(std::format!("{dg2}"), "dg2:8");
 }
 
+#[test]
+fn revisions_beyond_the_newest_are_none() {
+    let error = Target::parse("tgl:77").unwrap_err();
+    assert_eq!(
+        std::format!("{error}"),
+        "tgl has no revision 77 (known: 0 is A0, 1 is B0, 3 is C0)"
+    );
+    // B1, which the table does not name; a stepping of i915's alone; and what no table lists.
+    for (text, revision) in [("tgl:2", 2), ("skl:10", 10), ("bdw:77", 77)] {
+        assert_eq!(Target::parse(text).unwrap().revision, revision);
+    }
+    for platform in PLATFORMS {
+        let target = Target::of(platform);
+        assert_eq!(target.with_revision(platform.default_revision), Ok(target));
+    }
+}
+
 /// The PCI ids that NEO lists for each platform (25.x, `devices_base.inl`).
 #[rustfmt::skip]
 const NEO: &[(&str, &[u16])] = &[

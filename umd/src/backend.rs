@@ -206,11 +206,12 @@ fn failed(spec: &str) -> impl Fn(String) -> DeviceError {
 }
 
 fn target(platform: &str, revision: Option<u8>) -> Result<devinfo::Target, String> {
-    let mut target = devinfo::Target::parse(platform).map_err(|error| error.to_string())?;
-    if let Some(revision) = revision {
-        target.revision = revision;
-    }
-    Ok(target)
+    let target = devinfo::Target::parse(platform).map_err(|error| error.to_string())?;
+    let target = match revision {
+        Some(revision) => target.with_revision(revision),
+        None => Ok(target),
+    };
+    target.map_err(|error| error.to_string())
 }
 
 /// How the software GPU behaves, under a kernel driver or not.

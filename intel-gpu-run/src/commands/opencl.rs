@@ -62,12 +62,20 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         for device in devices.split(',') {
             let spec = device.trim().parse::<umd::DeviceSpec>();
             let spec = spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
-            if let umd::DeviceSpec::Soft { platform, .. }
-            | umd::DeviceSpec::BareMetal { platform, .. }
-            | umd::DeviceSpec::Tbx { platform, .. } = spec
+            if let umd::DeviceSpec::Soft {
+                platform, revision, ..
+            }
+            | umd::DeviceSpec::BareMetal { platform, revision }
+            | umd::DeviceSpec::Tbx {
+                platform, revision, ..
+            } = spec
             {
-                platform::parse(&platform)
-                    .map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+                let usage = |error: String| Error::Usage(format!("--devices: {error}"));
+                let target = platform::parse(&platform).map_err(usage)?;
+                if let Some(revision) = revision {
+                    let exists = target.with_revision(revision);
+                    exists.map_err(|error| usage(error.to_string()))?;
+                }
             }
         }
         command.env(DEVICES_VARIABLE, devices);
