@@ -24,6 +24,13 @@ pub(crate) fn of_queue(queue: &Queue, image: Handle) -> Result<(Arc<Mem>, umd::I
     Ok((mem, own))
 }
 
+/// The same for a command that writes to it.
+fn written_of_queue(queue: &Queue, image: Handle) -> Result<(Arc<Mem>, umd::Image)> {
+    let found = of_queue(queue, image)?;
+    found.0.set_written();
+    Ok(found)
+}
+
 /// A part of an image.
 ///
 /// # Errors
@@ -154,6 +161,7 @@ pub(crate) fn write(
     let (mem, own, region, rows) = access(&queue, image, (origin, size), pitches)?;
     check_pointer(from)?;
     host_writes(&mem)?;
+    mem.set_written();
     let size = bytes(mem.as_image()?, &region);
     let work = move || Ok(own.write(&region, &rows.gather(from, size))?);
     host(&queue, CL_COMMAND_WRITE_IMAGE, mem, blocking, waits, work)
@@ -168,7 +176,7 @@ pub(crate) fn copy(
     size: In<usize>,
 ) -> Result<Command> {
     let (source, own_source) = of_queue(queue, source)?;
-    let (destination, own_destination) = of_queue(queue, destination)?;
+    let (destination, own_destination) = written_of_queue(queue, destination)?;
     let (source_image, destination_image) = (source.as_image()?, destination.as_image()?);
     let numbers = |image: &Image| {
         let format = image.format;
@@ -222,7 +230,7 @@ pub(crate) fn copy_to_buffer(
     offset: usize,
 ) -> Result<Command> {
     let (source, own_source) = of_queue(queue, source)?;
-    let (destination, own_destination) = transfer::of_queue(queue, destination)?;
+    let (destination, own_destination) = transfer::written_of_queue(queue, destination)?;
     are_apart(&source, &destination)?;
     let region = part(source.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(source.as_image()?, &region).iter().product();
@@ -245,7 +253,7 @@ pub(crate) fn copy_from_buffer(
     size: In<usize>,
 ) -> Result<Command> {
     let (source, own_source) = transfer::of_queue(queue, source)?;
-    let (destination, own_destination) = of_queue(queue, destination)?;
+    let (destination, own_destination) = written_of_queue(queue, destination)?;
     are_apart(&destination, &source)?;
     let region = part(destination.as_image()?, three(origin)?, three(size)?)?;
     let length = bytes(destination.as_image()?, &region).iter().product();
@@ -265,7 +273,7 @@ pub(crate) fn fill(
     origin: In<usize>,
     size: In<usize>,
 ) -> Result<Command> {
-    let (mem, own) = of_queue(queue, image)?;
+    let (mem, own) = written_of_queue(queue, image)?;
     let image = mem.as_image()?;
     // "CL_INVALID_VALUE if fill_color is NULL"
     check_pointer(from)?;

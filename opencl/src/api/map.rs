@@ -66,6 +66,16 @@ pub(crate) fn buffer(
         let pointer = Memory::at(own.host_view()).offset(offset);
         return finish(&queue, &mem, command, waits, Map::of(pointer), || Ok(()));
     }
+    if mem.outdates_host() {
+        let staging = staging(&queue, size)?;
+        let pointer = Memory::at(staging.host_pointer());
+        let map = Map {
+            _staging: Some(staging),
+            ..Map::of(pointer)
+        };
+        let work = move || pointer.copy_from(&own, offset, size);
+        return finish(&queue, &mem, command, waits, map, work);
+    }
     let pointer = mem.host.offset(offset);
     let map = Map {
         back: writes(flags).then_some(WriteBack::Bytes(offset, size)),
@@ -77,6 +87,12 @@ pub(crate) fn buffer(
         false => Ok(()),
     };
     finish(&queue, &mem, command, waits, map, work)
+}
+
+/// Memory for a copy that the program sees.
+fn staging(queue: &Queue, size: usize) -> Result<umd::Buffer> {
+    let made = queue.device.umd.buffer(size as u64);
+    made.map_err(|error| Error::from(error).with_code(CL_MAP_FAILURE))
 }
 
 fn writes(flags: u64) -> bool {
@@ -153,13 +169,11 @@ pub(crate) fn image(
         .map(|own| Memory::at(own.host_pointer()));
     let (pointer, rows, staging) = match own_memory {
         Some(memory) => (memory.offset(first), whole, None),
-        None if !mem.host.is_null() => (mem.host.offset(first), whole, None),
+        None if !mem.host.is_null() && !mem.outdates_host() => {
+            (mem.host.offset(first), whole, None)
+        }
         None => {
-            let staging = queue
-                .device
-                .umd
-                .buffer(bytes.iter().product::<usize>() as u64);
-            let staging = staging.map_err(|error| Error::from(error).with_code(CL_MAP_FAILURE))?;
+            let staging = staging(&queue, bytes.iter().product())?;
             (
                 Memory::at(staging.host_pointer()),
                 Rows::packed(bytes),
@@ -174,7 +188,8 @@ pub(crate) fn image(
         _staging: staging,
         ..Map::of(pointer)
     };
-    let reads = own_memory.is_none() && !invalidates(flags) && !is_constant;
+    let is_host = is_constant && !is_copy;
+    let reads = own_memory.is_none() && !invalidates(flags) && !is_host;
     let work = move || match reads {
         true => read_rows(&own, &region, bytes, &rows, pointer),
         false => Ok(()),

@@ -12,8 +12,11 @@ use crate::core::rows::{self, Rows};
 use crate::core::{Handle, Mem, Queue};
 use crate::error::{Error, Result, ensure};
 
+/// A buffer, and its part for a device.
+type Found = (Arc<Mem>, umd::Buffer);
+
 /// A buffer of the queue's context, and its part for the queue's device.
-pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::Buffer)> {
+pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<Found> {
     let mem = buffer.get::<Mem>()?;
     // "CL_INVALID_CONTEXT if the context associated with command_queue and buffer are not the same"
     queue.context.same(&mem.context, "the buffer")?;
@@ -25,6 +28,13 @@ pub(crate) fn of_queue(queue: &Queue, buffer: Handle) -> Result<(Arc<Mem>, umd::
         .cloned();
     let own = own.ok_or_else(|| Error::new(CL_INVALID_MEM_OBJECT, "this is no buffer"))?;
     Ok((mem, own))
+}
+
+/// The same for a command that writes to it.
+pub(crate) fn written_of_queue(queue: &Queue, buffer: Handle) -> Result<Found> {
+    let found = of_queue(queue, buffer)?;
+    found.0.set_written();
+    Ok(found)
 }
 
 /// "CL_INVALID_VALUE if the region … specified by (offset, size) is out of bounds": since OpenCL 2.0
@@ -69,6 +79,8 @@ pub(crate) fn host_writes(mem: &Mem) -> Result<()> {
 struct Way {
     /// The commands for bytes, and for rectangles.
     commands: [cl_command_type; 2],
+    /// The buffer.
+    find: fn(&Queue, Handle) -> Result<Found>,
     /// Whether the host may do it.
     check: fn(&Mem) -> Result<()>,
     /// Copies between memory of the host and a place of the buffer.
@@ -77,12 +89,14 @@ struct Way {
 
 const READ: Way = Way {
     commands: [CL_COMMAND_READ_BUFFER, CL_COMMAND_READ_BUFFER_RECT],
+    find: of_queue,
     check: host_reads,
     copy: Memory::copy_from,
 };
 
 const WRITE: Way = Way {
     commands: [CL_COMMAND_WRITE_BUFFER, CL_COMMAND_WRITE_BUFFER_RECT],
+    find: written_of_queue,
     check: host_writes,
     copy: Memory::copy_to,
 };
@@ -122,7 +136,7 @@ impl Way {
         waits: Waits,
     ) -> Result<()> {
         let queue = queue.get::<Queue>()?;
-        let (mem, own) = of_queue(&queue, buffer)?;
+        let (mem, own) = (self.find)(&queue, buffer)?;
         check_range(&mem, offset, size)?;
         check_pointer(memory)?;
         (self.check)(&mem)?;
@@ -144,7 +158,7 @@ impl Way {
         waits: Waits,
     ) -> Result<()> {
         let queue = queue.get::<Queue>()?;
-        let (mem, own) = of_queue(&queue, buffer)?;
+        let (mem, own) = (self.find)(&queue, buffer)?;
         let region = region(of)?;
         let inside = Rows::new(three(origins[0])?, region, pitches[0])?;
         let outside = Rows::new(three(origins[1])?, region, pitches[1])?;
@@ -262,7 +276,7 @@ pub(crate) fn copy(
     size: usize,
 ) -> Result<Command> {
     let (source, own_source) = of_queue(queue, source)?;
-    let (destination, own_destination) = of_queue(queue, destination)?;
+    let (destination, own_destination) = written_of_queue(queue, destination)?;
     check_range(&source, from, size)?;
     check_range(&destination, to, size)?;
     // "CL_MEM_COPY_OVERLAP if src_buffer and dst_buffer are the same buffer or sub-buffer object
@@ -297,7 +311,7 @@ pub(crate) fn copy_rect(
     destination_slice: usize,
 ) -> Result<Command> {
     let (source, own_source) = of_queue(queue, source)?;
-    let (destination, own_destination) = of_queue(queue, destination)?;
+    let (destination, own_destination) = written_of_queue(queue, destination)?;
     let region = region(of)?;
     let origins = (three(source_origin)?, three(destination_origin)?);
     let from = Rows::new(origins.0, region, (source_row, source_slice))?;
@@ -355,7 +369,7 @@ pub(crate) fn fill(
     offset: usize,
     size: usize,
 ) -> Result<Command> {
-    let (mem, own) = of_queue(queue, buffer)?;
+    let (mem, own) = written_of_queue(queue, buffer)?;
     check_range(&mem, offset, size)?;
     let pattern = pattern(from, pattern_size)?;
     // "CL_INVALID_VALUE if offset and size are not a multiple of pattern_size"

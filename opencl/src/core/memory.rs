@@ -5,6 +5,7 @@
 //! moves between them. [`image`](super::image) says what images have.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use opencl_sys::*;
@@ -40,6 +41,8 @@ pub(crate) struct Mem {
     pub buffers: Vec<umd::Buffer>,
     pub image: Option<Image>,
     pub pipe: Option<Pipe>,
+    /// Whether commands write to it, its parts, or what it is a part of.
+    written: Arc<AtomicBool>,
     /// Whether it is made of memory of others.
     pub is_external: bool,
     /// What others make theirs of.
@@ -87,7 +90,8 @@ pub(crate) enum HostUse {
     InPlace,
     /// The object is a copy, which maps bring back.
     Copied,
-    /// The object is a copy of memory that the program may not write to: nothing comes back.
+    /// The object is a copy of memory that the program may not write to: nothing comes back, and once
+    /// commands have written to the object, maps are copies of it.
     Constant,
 }
 
@@ -204,6 +208,7 @@ impl Mem {
         };
         let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, parts);
         made.host_use = parent.host_use;
+        made.written = parent.written.clone();
         made.parent = Some(parent.clone());
         made.origin = origin;
         Ok(made)
@@ -219,6 +224,9 @@ impl Mem {
     ) -> Self {
         let mut made = Self::new(making, kind, size, buffers);
         made.image = Some(image);
+        if let Some(parent) = &parent {
+            made.written = parent.written.clone();
+        }
         made.parent = parent;
         made
     }
@@ -240,6 +248,7 @@ impl Mem {
                 _ => making.host,
             },
             host_use: HostUse::None,
+            written: Arc::default(),
             properties: making.properties,
             is_external: making.dma_buf.is_some(),
             dma_buf: OnceLock::new(),
@@ -289,6 +298,16 @@ impl Mem {
     /// Whether it is a copy of memory of the program's.
     pub(crate) fn is_copy(&self) -> bool {
         self.image.is_none() && matches!(self.host_use, HostUse::Copied | HostUse::Constant)
+    }
+
+    /// Notes that a command writes to it.
+    pub(crate) fn set_written(&self) {
+        self.written.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the program's memory has not what the object has, and cannot get it.
+    pub(crate) fn outdates_host(&self) -> bool {
+        self.host_use == HostUse::Constant && self.written.load(Ordering::Relaxed)
     }
 
     /// Notes a map.

@@ -254,7 +254,29 @@ static void constants(void) {
     DONE(error);
     IS(map == memory);
     DONE(clEnqueueUnmapMemObject(queue, image, map, 0, NULL, NULL));
+
+    /* What commands write to the objects cannot get there: maps show it all the same. */
+    const int seven = 7, eights[4] = {8, 8, 8, 8};
+    enum { ORIGIN = 128 };
+    cl_buffer_region region = {ORIGIN, sizeof table - ORIGIN};
+    cl_mem part = clCreateSubBuffer(from, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    DONE(error);
+    DONE(clEnqueueWriteBuffer(queue, part, CL_FALSE, 4, 4, &seven, 0, NULL, NULL));
+    const int *seen =
+        clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_READ, ORIGIN, 12, 0, NULL, NULL, &error);
+    DONE(error);
+    IS(seen[0] == table[ORIGIN / 4] && seen[1] == 7 && seen[2] == table[ORIGIN / 4 + 2]);
+    DONE(clEnqueueUnmapMemObject(queue, from, (void *)seen, 0, NULL, NULL));
+    DONE(clEnqueueFillImage(queue, image, eights, origin, size, 0, NULL, NULL));
+    seen = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, (size_t[3]){4, 1, 1}, &pitch,
+                             NULL, 0, NULL, NULL, &error);
+    DONE(error);
+    IS(seen[0] == 8 && seen[2] == 8 && seen[3] == table[3]);
+    DONE(clEnqueueUnmapMemObject(queue, image, (void *)seen, 0, NULL, NULL));
+    IS(!clEnqueueMapBuffer(queue, from, CL_TRUE, CL_MAP_WRITE, 4, 8, 0, NULL, NULL, &error));
+    GIVES(CL_INVALID_OPERATION, error);
     DONE(clFinish(queue));
+    DONE(clReleaseMemObject(part));
     DONE(clReleaseMemObject(image));
     DONE(clReleaseMemObject(from));
     DONE(clReleaseMemObject(to));
