@@ -28,5 +28,5 @@ pub use choice::{COMPILER_VARIABLE, Front, Intel, installed};
 pub use clang::Clang;
 pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
 pub use ocloc::{Library, Ocloc, version};
-pub use options::{language, words};
+pub use options::{check_options, language, words};
 pub use own::Own;

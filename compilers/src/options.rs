@@ -23,6 +23,20 @@ pub fn words(options: &str) -> Result<Vec<String>, char> {
     quote.map_or(Ok(words), Err)
 }
 
+/// What is wrong with an option string before any compiler sees it: one would take what comes next, the
+/// source file, for the missing part.
+///
+/// # Errors
+/// A quote that is not closed, or an option at the end without its value.
+pub fn check_options(options: &str) -> Result<(), String> {
+    let words = words(options).map_err(|quote| format!("{quote} is not closed"))?;
+    match words.last().map(String::as_str) {
+        Some(option @ ("-D" | "-U")) => Err(format!("{option} lacks its macro")),
+        Some(option @ "-I") => Err(format!("{option} lacks its folder")),
+        _ => Ok(()),
+    }
+}
+
 /// The version of the language that an option string chooses, such as `CL3.0`.
 pub fn language(options: &str) -> Option<String> {
     let words = words(options).unwrap_or_default();
@@ -34,13 +48,28 @@ pub fn language(options: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{language, words};
+    use super::{check_options, language, words};
 
     #[test]
     fn the_last_language_counts() {
         let options = "-cl-std=CL1.2 '-cl-std=CL3.0' -DA=\"-cl-std=CL2.0\"";
         assert_eq!(language(options).as_deref(), Some("CL3.0"));
         assert_eq!(language("-DA"), None);
+    }
+
+    #[test]
+    fn options_have_their_values() {
+        for good in ["", "-D A", "-DA=1 -I b -w", "-U x -cl-mad-enable"] {
+            assert_eq!(check_options(good), Ok(()), "{good}");
+        }
+        for (bad, why) in [
+            ("-D", "-D lacks its macro"),
+            ("-w -U ", "-U lacks its macro"),
+            ("-DA -I", "-I lacks its folder"),
+            ("-D 'A", "' is not closed"),
+        ] {
+            assert_eq!(check_options(bad), Err(why.to_owned()), "{bad}");
+        }
     }
 
     #[test]

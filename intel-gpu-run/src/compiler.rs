@@ -59,7 +59,7 @@ impl Options {
 /// Compiles a kernel file for a platform.
 ///
 /// # Errors
-/// [`Error::Rejected`] with the compiler's message if it refuses the source, does not know the
+/// [`Error::Usage`] for options that lack something; [`Error::Rejected`] with the compiler's message if it refuses the source, does not know the
 /// platform or is missing; [`Error::Failed`] if it takes too long.
 pub fn compile(
     file: &KernelFile,
@@ -67,6 +67,10 @@ pub fn compile(
     target: Target,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
+    if let Some(given) = &options.build_options {
+        let checked = compilers::check_options(given);
+        checked.map_err(|why| Error::Usage(format!("--build-options {given:?}: {why}")))?;
+    }
     let own = options.compiler == Some(Which::Own);
     if let (true, Source::Modules([words])) = (own, source) {
         let mut how = eu_compiler::Options::new(target.platform);

@@ -14,19 +14,34 @@ pub fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// The most bytes of a stream: pipes and devices do not say whether they end.
+const STREAM: u64 = 1 << 30;
+
 /// Reads a whole file, or stdin for `-`.
 ///
 /// # Errors
-/// [`Error::Rejected`] if it cannot be read.
+/// [`Error::Rejected`] if it cannot be read, or goes on beyond its length or 1 GiB, the larger of them.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let unreadable = |e: io::Error| Error::unreadable(path, e);
+    if is_stream(path) {
+        return read_up_to(io::stdin().lock(), STREAM, path);
+    }
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    read_up_to(file, length.max(STREAM), path)
+}
+
+fn read_up_to(source: impl Read, most: u64, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    let result = if is_stream(path) {
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        fs::read(path).map(|content| bytes = content)
-    };
-    result.map_err(|e| Error::unreadable(path, e))?;
-    Ok(bytes)
+    let read = source.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    let length = read.map_err(|e| Error::unreadable(path, e))? as u64;
+    match length > most {
+        true => Err(Error::unreadable(
+            path,
+            format!("it goes on after {most} bytes"),
+        )),
+        false => Ok(bytes),
+    }
 }
 
 /// Writes a whole file, or stdout for `-`.
@@ -214,6 +229,17 @@ mod tests {
             .collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn what_does_not_end_is_not_read_for_ever() {
+        let path = Path::new("/dev/zero");
+        let error = read_up_to(fs::File::open(path).unwrap(), 1000, path).unwrap_err();
+        let text = error.to_string();
+        assert_eq!(text, "cannot read /dev/zero: it goes on after 1000 bytes");
+        assert_eq!(read_up_to(&[7; 1000][..], 1000, path).unwrap(), [7; 1000]);
+        // Files of /proc say that they are empty.
+        assert!(!read(Path::new("/proc/self/status")).unwrap().is_empty());
     }
 
     #[test]

@@ -74,6 +74,8 @@ fn a_hang_loses_no_results() {
     let talk = talk(&run);
     assert_eq!(run.status.code(), Some(4), "{talk}");
     assert_eq!(fs::read(&out).unwrap(), [0; 64]);
+    let said = format!("wrote {}, as the failed launch left it", out.display());
+    assert!(talk.contains(&said), "{talk}");
     assert!(fs::read_to_string(&trace).unwrap().contains("traceEvents"));
     assert!(
         talk.contains("hang") && talk.contains("64 of 64 elements differ"),
@@ -85,6 +87,47 @@ fn a_hang_loses_no_results() {
         "{json}"
     );
     assert!(json["expect"][0]["difference"].is_string(), "{json}");
+}
+
+#[test]
+fn a_refused_run_has_a_document_of_its_errors() {
+    for (options, code, why) in [
+        ("--print 1:i32:65", 2, "65 elements"),
+        ("--expect 1=/nowhere", 3, "/nowhere"),
+        ("--device soft:tgl:77", 4, "tgl has no revision 77"),
+        ("--local 0", 2, "--local"),
+    ] {
+        let line_of = format!("{SCALE} {ARGS} --json {options}");
+        let run = match options.contains("--device") {
+            true => line(line_of.replacen("--device soft:tgl ", "", 1)),
+            false => line(line_of),
+        };
+        assert_eq!(run.status.code(), Some(code), "{}", talk(&run));
+        let json: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        let error = json["errors"][0].as_str().unwrap();
+        assert!(error.contains(why), "{json}");
+        assert!(talk(&run).contains(error), "{}", talk(&run));
+    }
+    // Without it, stdout is for results.
+    assert!(scale("--print 1:i32:65").stdout.is_empty());
+}
+
+#[test]
+fn sizes_beyond_all_memory_are_the_callers_fault() {
+    for spec in [
+        "out=/dev/null:18446744073709551615",
+        "fill=0:1000000000000000",
+    ] {
+        let run = line(format!(
+            "run examples/scale.asm --global 64 --device soft:tgl --arg fill=1:256 --arg {spec} --arg i16=3"
+        ));
+        let talk = talk(&run);
+        assert_eq!(run.status.code(), Some(2), "{talk}");
+        assert!(
+            talk.contains("argument 1") && talk.contains("all memory for buffers has"),
+            "{talk}"
+        );
+    }
 }
 
 #[test]

@@ -124,6 +124,22 @@ fn the_built_in_compiler_knows_what_intels_does_not() {
 }
 
 #[test]
+fn an_option_without_its_value_is_the_callers_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = kernel(folder.path(), "k.cl", KERNEL);
+    for (options, why) in [
+        ("-D", "--build-options \"-D\": -D lacks its macro"),
+        ("-DN=4 -I", "-I lacks its folder"),
+        ("-D 'N", "' is not closed"),
+    ] {
+        let words = ["run", &file, "--global", "16", "--build-options", options];
+        let run = tool(&[&words[..], &["--device", "soft:tgl", "--arg", "fill=0:64"]].concat());
+        assert_eq!(run.status.code(), Some(2), "{}", talk(&run));
+        assert!(talk(&run).contains(why), "{}", talk(&run));
+    }
+}
+
+#[test]
 fn options_and_the_folder_of_the_source_are_passed_on() {
     let folder = tempfile::tempdir().unwrap();
     let body = format!(

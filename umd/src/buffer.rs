@@ -8,6 +8,7 @@ use devinfo::GpuAddress;
 
 use crate::device::{Device, DeviceInner, kernel};
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
+use crate::limits;
 use crate::memory::{BUFFER, Bo, HostMemory, Use};
 
 /// What the origin of a sub-buffer is a multiple of: what a surface's base address takes.
@@ -129,6 +130,11 @@ impl Buffer {
                 ErrorKind::InvalidBufferSize,
                 "its size is zero".to_owned(),
             ));
+        }
+        let (_, memory) = limits::memory(device.kmd().description());
+        if size > memory {
+            let why = format!("it is to have {size} bytes, all memory for buffers has {memory}");
+            return Err(object(ErrorKind::InvalidBufferSize, why));
         }
         let bo = device.registry.create(size, Use::Device, BUFFER);
         Ok(Self {

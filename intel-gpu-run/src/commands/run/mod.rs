@@ -35,6 +35,16 @@ use crate::trace::{self, Trace};
 /// # Errors
 /// One for each way in which a run can go wrong; see [`crate::exit::Exit`].
 pub fn run(args: &Args) -> Result<(), Error> {
+    let mut is_reported = false;
+    let result = attempt(args, &mut is_reported);
+    if let (Err(error), true, false) = (&result, args.json, is_reported) {
+        files::print_json(&report::refused(error))?;
+    }
+    result
+}
+
+/// A run, and whether it has come as far as its report.
+fn attempt(args: &Args, is_reported: &mut bool) -> Result<(), Error> {
     one_stdin(args)?;
     writable(args)?;
     let mut trace = args.trace.as_ref().map(|_| Trace::new());
@@ -89,7 +99,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     trace::host(&mut trace, "save results", || {
         for one in &bound {
             match one.save() {
-                Ok(Some(path)) => talk::say(format_args!("wrote {}", path.display())),
+                Ok(Some(path)) if went_well => talk::say(format_args!("wrote {}", path.display())),
+                Ok(Some(path)) => {
+                    let path = path.display();
+                    talk::say(format_args!("wrote {path}, as the failed launch left it"));
+                }
                 Ok(None) => {}
                 Err(error) => errors.push(error),
             }
@@ -116,6 +130,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let violations = report::violations(kernel.info(), &proved, &device.violations());
     let compared = report::compare(&bound, &wanted)?;
     if args.json {
+        *is_reported = true;
         let run = report::Run {
             device: &device,
             kernel: kernel.info(),

@@ -275,6 +275,16 @@ fn peak_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
+/// The document of a run that was refused, or whose results cannot be read: its errors, as [`Run`] has
+/// them, and nothing else.
+pub fn refused(error: &Error) -> Value {
+    let errors = match error {
+        Error::Several(errors) => errors.iter().map(ToString::to_string).collect(),
+        one => vec![one.to_string()],
+    };
+    json!({ "errors": errors })
+}
+
 /// Everything known about a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
