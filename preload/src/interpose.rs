@@ -21,6 +21,7 @@ use libc::{
     off_t, size_t, ssize_t,
 };
 
+use kmd_iface::Node;
 use kmd_iface::uapi::{Direction, Request};
 
 use crate::node::{complain, process, process_if_started};
@@ -349,6 +350,10 @@ unsafe extern "C" fn ioctl(descriptor: c_int, request: c_ulong, argument: *mut c
         // SAFETY: the caller's contract is that of the C function.
         return unsafe { function(descriptor, request, argument) };
     };
+    let node = match node {
+        Ok(node) => node,
+        Err(errno) => return fail(errno),
+    };
     let request = Request(request as u32);
     let mut bytes = vec![0u8; request.size()];
     let (given, taken) = directions(request);
@@ -405,14 +410,18 @@ unsafe extern "C" fn mmap(
         // SAFETY: the caller's contract is that of the C function.
         return unsafe { function(address, length, protection, flags, descriptor, offset) };
     };
-    match node.map_source(offset as u64) {
+    let source = node.and_then(|node| {
+        let source = node.map_range(offset as u64, length as u64);
+        source.map_err(|errno| errno as c_int)
+    });
+    match source {
         Ok(source) => {
             let (file, offset) = (source.file.as_raw_fd(), source.offset as off_t);
             // SAFETY: the caller's contract, with the file that holds the buffer object.
             unsafe { function(address, length, protection, flags, file, offset) }
         }
         Err(errno) => {
-            fail(errno as c_int);
+            fail(errno);
             libc::MAP_FAILED
         }
     }
@@ -433,14 +442,18 @@ unsafe extern "C" fn mmap64(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn close(descriptor: c_int) -> c_int {
-    if let Some(process) = process_if_started() {
-        process.before_close(descriptor);
-    }
     let Some(function) = real::CLOSE.get() else {
         return fail(libc::ENOSYS);
     };
+    let node =
+        process_if_started().and_then(|process| Some((process, process.own_node(descriptor)?)));
     // SAFETY: the caller's contract is that of the C function.
-    unsafe { function(descriptor) }
+    let result = unsafe { function(descriptor) };
+    // Only afterwards is it known whether another thread has closed the last but this one.
+    if let Some((process, node)) = node.filter(|_| result == 0) {
+        process.after_close(node);
+    }
+    result
 }
 
 /// Copies between this library and an ioctl's argument without trusting its address.
@@ -503,30 +516,4 @@ mod user_memory {
 }
 
 #[cfg(test)]
-mod tests {
-    use kmd_iface::uapi::drm::{GEM_CLOSE, GemClose};
-    use kmd_iface::uapi::i915::gem::{CREATE, Create};
-
-    use super::*;
-
-    #[test]
-    fn arguments_that_are_only_read_may_be_constants() {
-        let process = process().unwrap();
-        // SAFETY: the path is NUL-terminated.
-        let node = unsafe { open(c"/dev/dri/renderD128".as_ptr(), libc::O_CLOEXEC, 0) };
-        assert!(process.node(node).is_some());
-        let mut create = Create {
-            size: 4096,
-            ..Default::default()
-        };
-        let argument = ptr::from_mut(&mut create).cast();
-        // SAFETY: the argument is the request's.
-        let created = unsafe { ioctl(node, CREATE.request().into(), argument) };
-        static FIRST: GemClose = GemClose { handle: 1, pad: 0 };
-        assert_eq!((created, create.handle), (0, FIRST.handle));
-        let argument = ptr::from_ref(&FIRST).cast_mut().cast();
-        // SAFETY: as above; only arguments that the request declares written are written.
-        let closed = unsafe { ioctl(node, GEM_CLOSE.request().into(), argument) };
-        assert_eq!(closed, 0);
-    }
-}
+mod tests;

@@ -29,6 +29,7 @@
 //!   that lists, links or reads behaves as on the real thing.
 //! - `node`: open render nodes, known by the inode of their descriptor, so that `dup`, `fcntl` and
 //!   descriptor passing need no bookkeeping.
+//! - `known`: which files those are, for callers that must not wait for a lock.
 //! - `real`: the C library's own functions.
 //! - `interpose`: the functions that take their place.
 //! - `leave`: the end of the process, which removes the tree.
@@ -40,6 +41,7 @@ pub mod config;
 mod held;
 mod interpose;
 mod kernels;
+mod known;
 mod leave;
 mod node;
 mod real;

@@ -3,7 +3,7 @@
 //! A descriptor of the node is a memfd with its own inode. The inode identifies the open file
 //! description, even after `dup`, `fcntl` and descriptor passing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
@@ -13,6 +13,7 @@ use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use devinfo::{Driver, Target};
 use kmd_iface::Node;
 use libc::c_int;
 use softgpu::{Device, Options, SoftNode};
@@ -22,6 +23,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::prelude::*;
 
 use crate::config::Wanted;
+use crate::known::{Known, Owner};
 use crate::tree::Tree;
 use crate::{config, kernels, leave, real};
 
@@ -37,10 +39,13 @@ pub struct Process {
     maker: u32,
     /// The file that is to have the rules that kernels break, if they are checked.
     check_file: Option<PathBuf>,
-    devices: Vec<Card>,
+    devices: Vec<Wanted>,
     /// The files that stand in for nodes.
     placeholders: HashMap<FileId, Place>,
-    open: Mutex<HashMap<FileId, Open>>,
+    /// The files that are nodes.
+    known: Known,
+    /// What the process has made that made this.
+    first: Table,
 }
 
 /// A node of a device.
@@ -56,36 +61,32 @@ struct Place {
 #[derive(Debug)]
 struct Open {
     node: Arc<SoftNode>,
-    minor: u32,
 }
 
-/// A device: one for all its open nodes.
+/// What one process has made. A forked child begins with nothing: it lacks the threads of the devices,
+/// and those that may have had a lock when it was forked.
 #[derive(Debug)]
-struct Card {
-    wanted: Wanted,
-    /// The process that made it, as a forked child lacks its threads, and the device while a node
-    /// of it is open.
-    made: Mutex<(u32, Weak<Device>)>,
+struct Table {
+    process: u32,
+    /// The devices of which a node is open.
+    devices: Vec<Mutex<Weak<Device>>>,
+    open: Mutex<HashMap<FileId, Open>>,
+    /// A child's.
+    next: OnceLock<Box<Table>>,
 }
 
-impl Card {
-    fn device(&self, check: bool) -> io::Result<Arc<Device>> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let this = process::id();
-        let (maker, device) = &*made;
-        if let Some(device) = device.upgrade()
-            && *maker == this
-        {
-            return Ok(device);
+impl Table {
+    fn new(process: u32, devices: usize) -> Self {
+        Self {
+            process,
+            devices: (0..devices).map(|_| Mutex::default()).collect(),
+            open: Mutex::default(),
+            next: OnceLock::new(),
         }
-        let options = Options {
-            driver: self.wanted.driver,
-            check,
-            ..Options::default()
-        };
-        let device = SoftNode::device_of(self.wanted.target, options).map_err(io::Error::other)?;
-        *made = (this, Arc::downgrade(&device));
-        Ok(device)
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -126,17 +127,15 @@ impl Process {
         let wanted = Wanted::parse_list(&config::platforms()).map_err(io::Error::other)?;
         let tree = Tree::create(&config::root(), &wanted)?;
         let placeholders = placeholders(&tree).inspect_err(|_| tree.remove())?;
-        let cards = wanted.into_iter().map(|wanted| Card {
-            wanted,
-            made: Mutex::default(),
-        });
+        let maker = process::id();
         Ok(Self {
-            devices: cards.collect(),
+            first: Table::new(maker, wanted.len()),
+            devices: wanted,
             placeholders,
             tree,
-            maker: process::id(),
+            maker,
             check_file: config::check_file(),
-            open: Mutex::default(),
+            known: Known::default(),
         })
     }
 
@@ -146,7 +145,7 @@ impl Process {
         if self.maker != process::id() {
             return;
         }
-        let Ok(table) = self.open.try_lock() else {
+        let Ok(table) = self.first.open.try_lock() else {
             return;
         };
         let nodes: Vec<_> = table.values().map(|open| Arc::clone(&open.node)).collect();
@@ -162,8 +161,27 @@ impl Process {
         }
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What this process has made.
+    fn table(&self) -> &Table {
+        let this = process::id();
+        let mut table = &self.first;
+        while table.process != this {
+            let next = || Box::new(Table::new(this, self.devices.len()));
+            table = table.next.get_or_init(next);
+        }
+        table
+    }
+
+    /// Holds the nodes' lock, as a thread does that asks for one.
+    #[cfg(test)]
+    pub fn hold(&self) -> impl Sized {
+        self.table().open()
+    }
+
+    /// Whether there is a software GPU behind the file.
+    #[cfg(test)]
+    pub fn has(&self, id: FileId) -> bool {
+        self.table().open().contains_key(&id) || self.known.find(id).is_some()
     }
 
     /// The file of the placeholder behind `descriptor`, if it is one.
@@ -177,15 +195,17 @@ impl Process {
         let place = self.placeholders.get(&id);
         place
             .map(|place| place.minor)
-            .or_else(|| self.table().get(&id).map(|open| open.minor))
+            .or_else(|| Some(self.known.find(id)?.minor))
     }
 
     /// Opens the node with this placeholder: a client of its device behind a new descriptor.
     pub fn open_node(&self, placeholder: FileId, flags: c_int) -> io::Result<RawFd> {
         let missing = || io::Error::from_raw_os_error(libc::ENODEV);
         let place = *self.placeholders.get(&placeholder).ok_or_else(missing)?;
-        let card = self.devices.get(place.device).ok_or_else(missing)?;
-        let node = SoftNode::open_device(card.device(self.check_file.is_some())?);
+        let Wanted { target, driver } = *self.devices.get(place.device).ok_or_else(missing)?;
+        let table = self.table();
+        let made = table.devices.get(place.device).ok_or_else(missing)?;
+        let node = SoftNode::open_device(self.device(made, target, driver)?);
         if let Some(known) = node.diagnostics().filter(|_| self.check_file.is_some()) {
             known.finds_kernels(Arc::new(kernels::find));
         }
@@ -199,40 +219,96 @@ impl Process {
         // SAFETY: `memfd_create` returned a new descriptor that nothing else owns.
         let descriptor = unsafe { OwnedFd::from_raw_fd(descriptor) };
         let id = file_id(descriptor.as_raw_fd()).ok_or_else(io::Error::last_os_error)?;
-        let Wanted { target, driver } = card.wanted;
         tracing::info!(target: "preload", "opened node {} of {target}, as {driver}", place.minor);
-        let minor = place.minor;
-        self.table().insert(id, Open { node, minor });
+        let owner = Owner {
+            process: table.process,
+            minor: place.minor,
+        };
+        let mut open = table.open();
+        // Those that were closed by other means than `close`: by `fclose`, or by `dup2` in their place.
+        let gone = match descriptors() {
+            Ok(there) => self.forget(&mut open, |id| !there.contains(id)),
+            Err(_) => Vec::new(),
+        };
+        self.known.insert(id, owner);
+        open.insert(id, Open { node });
+        drop(open);
+        self.end(gone);
         Ok(descriptor.into_raw_fd())
     }
 
-    /// The software GPU behind `descriptor`; `None` if it is not one of our nodes.
-    pub fn node(&self, descriptor: RawFd) -> Option<Arc<dyn Node>> {
-        let table = self.table();
-        if table.is_empty() {
-            return None;
+    /// The device behind `made`, which is made if there is none.
+    fn device(
+        &self,
+        made: &Mutex<Weak<Device>>,
+        target: Target,
+        driver: Driver,
+    ) -> io::Result<Arc<Device>> {
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = made.upgrade() {
+            return Ok(device);
         }
-        let open = table.get(&file_id(descriptor)?)?;
-        Some(Arc::clone(&open.node) as Arc<dyn Node>)
+        let options = Options {
+            driver,
+            check: self.check_file.is_some(),
+            ..Options::default()
+        };
+        let device = SoftNode::device_of(target, options).map_err(io::Error::other)?;
+        *made = Arc::downgrade(&device);
+        Ok(device)
     }
 
-    /// Forgets the software GPU of a descriptor that is about to be closed, if it is the last one.
-    pub fn before_close(&self, descriptor: RawFd) {
-        let mut table = self.table();
-        if table.is_empty() {
-            return;
+    /// The software GPU behind `descriptor`; `None` if it is not a node.
+    ///
+    /// # Errors
+    /// `ENODEV` for a node that another process opened, before a fork: see the crate's documentation.
+    pub fn node(&self, descriptor: RawFd) -> Option<Result<Arc<SoftNode>, c_int>> {
+        let id = file_id(descriptor)?;
+        let owner = self.known.find(id)?;
+        if owner.process != process::id() {
+            return Some(Err(libc::ENODEV));
         }
-        let Some(id) = file_id(descriptor) else {
-            return;
-        };
-        if table.contains_key(&id) && descriptors_of(id) <= 1 {
-            let closed = table.remove(&id);
-            drop(table);
-            if let Some(open) = &closed {
-                self.report(open.node.as_ref());
+        let node = Arc::clone(&self.table().open().get(&id)?.node);
+        Some(Ok(node))
+    }
+
+    /// The file behind `descriptor`, if it is a node that this process opened. The copies of others, also
+    /// of a child that shares this memory (`vfork`), are not its descriptors.
+    pub fn own_node(&self, descriptor: RawFd) -> Option<FileId> {
+        let id = file_id(descriptor)?;
+        let owner = self.known.find(id)?;
+        (owner.process == process::id()).then_some(id)
+    }
+
+    /// Forgets the software GPU of a node of which a descriptor was closed, if it was the last one.
+    pub fn after_close(&self, id: FileId) {
+        let mut open = self.table().open();
+        let closed = |id: &FileId| !descriptors().is_ok_and(|there| there.contains(id));
+        let gone = self.forget(&mut open, |other| *other == id && closed(other));
+        drop(open);
+        self.end(gone);
+    }
+
+    /// Forgets nodes. Returns what is left of them, for [`Process::end`].
+    fn forget(
+        &self,
+        open: &mut HashMap<FileId, Open>,
+        mut which: impl FnMut(&FileId) -> bool,
+    ) -> Vec<Open> {
+        let gone = open.extract_if(|id, _| {
+            let goes = which(id);
+            if goes {
+                self.known.remove(*id);
             }
-            // Stops the engines' threads; not under the lock.
-            drop(closed);
+            goes
+        });
+        gone.map(|(_, open)| open).collect()
+    }
+
+    /// Ends nodes: stops their engines' threads. Without a lock.
+    fn end(&self, gone: Vec<Open>) {
+        for open in gone {
+            self.report(open.node.as_ref());
         }
     }
 
@@ -265,16 +341,13 @@ fn placeholders(tree: &Tree) -> io::Result<HashMap<FileId, Place>> {
     places.collect()
 }
 
-/// How many descriptors of this process refer to the file.
-fn descriptors_of(id: FileId) -> usize {
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
-        return 1;
-    };
-    entries
+/// The files that this process has descriptors of.
+fn descriptors() -> io::Result<HashSet<FileId>> {
+    let entries = std::fs::read_dir("/proc/self/fd")?;
+    let numbers = entries
         .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok())
-        .filter(|&descriptor| file_id(descriptor) == Some(id))
-        .count()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<RawFd>().ok());
+    Ok(numbers.filter_map(file_id).collect())
 }
 
 fn file_id(descriptor: RawFd) -> Option<FileId> {

@@ -88,6 +88,22 @@ impl SoftNode {
         self.file.device()
     }
 
+    /// [`Node::map_source`] for a mapping of `length` bytes.
+    ///
+    /// # Errors
+    /// `EINVAL` if the object is shorter: what is behind it is another's.
+    pub fn map_range(&self, fake_offset: u64, length: u64) -> Result<MapSource, Errno> {
+        if self.is_inherited() {
+            return Err(Errno::ENODEV);
+        }
+        let object = self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
+        if length > object.backing.bytes() {
+            return Err(Errno::EINVAL);
+        }
+        let (file, offset) = object.backing.source().ok_or(Errno::EINVAL)?;
+        Ok(MapSource { file, offset })
+    }
+
     /// Why the device's last lost context was lost.
     pub fn last_error(&self) -> Option<ErrorReport> {
         self.device().last_error()
@@ -111,12 +127,7 @@ impl Node for SoftNode {
     }
 
     fn map_source(&self, fake_offset: u64) -> Result<MapSource, Errno> {
-        if self.is_inherited() {
-            return Err(Errno::ENODEV);
-        }
-        let object = self.file.find_mappable(fake_offset).ok_or(Errno::EINVAL)?;
-        let (file, offset) = object.backing.source().ok_or(Errno::EINVAL)?;
-        Ok(MapSource { file, offset })
+        self.map_range(fake_offset, 0)
     }
 
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {
