@@ -102,6 +102,7 @@ impl BareMetal {
             queues: Default::default(),
             engines: engines.collect::<KmdResult<_>>()?,
             given: Given::default(),
+            turns: 0,
             broken: None,
         };
         let pci_id = bus.pci_id();
@@ -366,7 +367,8 @@ impl Kmd for BareMetal {
         let id = name(&mut state.given.queues)?;
         let family = self.link.bus.target().platform.family;
         let context = Context::new(&self.link, (family, class), root, id)?;
-        let queue = Queue::new(index, desc.address_space, desc.priority, context);
+        let space = desc.address_space;
+        let queue = Queue::new(index, space, desc.priority, context, state.turns);
         state.queues.insert(QueueId::new(id), queue);
         Ok(QueueId::new(id))
     }

@@ -1,5 +1,6 @@
 //! Which batches engines get, and what becomes of them.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,6 +33,8 @@ pub(super) struct State {
     pub(super) engines: Vec<Working>,
     /// The last name of each kind that was given: names are not given twice.
     pub(super) given: Given,
+    /// How often an engine was given work.
+    pub(super) turns: u64,
     /// Why nothing works any more.
     pub(super) broken: Option<KmdError>,
 }
@@ -85,6 +88,8 @@ pub(super) struct Queue {
     /// The last submission that has ended.
     pub(super) done: u64,
     pub(super) status: QueueStatus,
+    /// Its last turn, in the count of [`State::turns`]; a new queue has just had one.
+    turn: u64,
 }
 
 /// A batch.
@@ -112,8 +117,10 @@ impl Queue {
         space: AddressSpaceId,
         priority: Priority,
         context: Context,
+        turn: u64,
     ) -> Self {
         Self {
+            turn,
             engine,
             space,
             priority,
@@ -305,10 +312,7 @@ impl State {
                 && first.is_some_and(|job| job.wait.iter().all(|fence| self.is_over(fence)))
         };
         let ready = self.queues.iter().filter(|(_, queue)| ready(queue));
-        // The most urgent, and of those the one whose last work was longest ago.
-        let next =
-            ready.max_by_key(|(id, queue)| (queue.priority, std::cmp::Reverse(queue.last), **id));
-        let Some(id) = next.map(|(&id, _)| id) else {
+        let Some(id) = next(ready.map(|(id, queue)| (*id, queue.priority, queue.turn))) else {
             return Ok(false);
         };
         let mut count = 0;
@@ -340,6 +344,8 @@ impl State {
         if count == 0 {
             return Ok(false);
         }
+        self.turns += 1;
+        queue.turn = self.turns;
         working.engine.submit(queue.context.submit())?;
         let now = Instant::now();
         working.running = Some(Running {
@@ -349,5 +355,39 @@ impl State {
             checked: now,
         });
         Ok(true)
+    }
+}
+
+/// The next of the queues that are ready: the most urgent, and of those the one whose last turn was
+/// longest ago.
+fn next(ready: impl Iterator<Item = (QueueId, Priority, u64)>) -> Option<QueueId> {
+    let next = ready.max_by_key(|&(id, priority, turn)| (priority, Reverse((turn, id))));
+    next.map(|(id, ..)| id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_waits_for_one_turn_of_each_other_however_much_it_has_had() {
+        let mut turns = 1_000_000;
+        // It has just had the last of a million turns, and others come and always have work.
+        let queue = |id, turns| (QueueId::new(id), Priority::Normal, turns);
+        let mut queues: Vec<_> = (1..6).map(|id| queue(id, turns)).collect();
+        let mut had = Vec::new();
+        for id in 6..12 {
+            let chosen = next(queues.iter().copied()).unwrap();
+            turns += 1;
+            let fed = queues.iter_mut().find(|(id, ..)| *id == chosen).unwrap();
+            fed.2 = turns;
+            had.push(chosen);
+            queues.push(queue(id, turns));
+        }
+        assert_eq!(had, [1, 2, 3, 4, 5, 1].map(QueueId::new));
+        // The urgent come first.
+        queues.push((QueueId::new(20), Priority::High, turns + 1));
+        assert_eq!(next(queues.into_iter()), Some(QueueId::new(20)));
+        assert_eq!(next(std::iter::empty()), None);
     }
 }
