@@ -132,6 +132,12 @@ impl Ledger {
         Seqno::new(self.handed_over.load(Ordering::Acquire) + 1)
     }
 
+    /// The last batch that the kernel driver has taken.
+    pub(crate) fn last_handed_over(&self) -> Option<Seqno> {
+        let last = self.handed_over.load(Ordering::Acquire);
+        (last != 0).then(|| Seqno::new(last))
+    }
+
     /// The kernel driver has taken a batch.
     pub(crate) fn handed_over(&self, seqno: Seqno) {
         self.handed_over.store(seqno.get(), Ordering::Release);

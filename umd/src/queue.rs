@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use batchbuffer::Engine;
-use kmd_iface::{EngineClass, KmdError, Priority, QueueDesc, Seqno};
+use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, Seqno};
 
 use crate::command::Command;
 use crate::deadline::Deadline;
@@ -316,6 +316,16 @@ impl Drop for QueueInner {
         {
             tracing::debug!("dropping a queue: {error}");
         }
+        // A command's end is known before the GPU has read what follows it: the end of its batch, or of
+        // the ring. The kernel driver knows when that is read.
+        let queue = self.outbox.id;
+        let read = ledger.last_handed_over().map_or(Ok(()), |seqno| {
+            let fence = Fence { queue, seqno };
+            device.kmd().wait(fence, deadline.instant())
+        });
+        if let Err(error) = read {
+            tracing::debug!("dropping a queue: {error}");
+        }
         // The GPU stops before anything that it uses goes.
         ledger.release();
         let id = self.outbox.id;
@@ -332,8 +342,6 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
     use std::sync::mpsc::channel;
-
-    use kmd_iface::Fence;
 
     use super::*;
     use crate::DeviceSpec;

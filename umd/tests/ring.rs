@@ -279,3 +279,17 @@ fn callbacks_come_from_a_ring() {
         assert!(calls.into_iter().eq(0..50), "{driver}");
     }
 }
+
+/// The ends of commands are known before the GPU reads on. The memory of the ring goes with the queue.
+#[test]
+fn a_queue_goes_when_the_gpu_has_left_its_ring() {
+    for driver in [Driver::I915, Driver::Xe] {
+        let (node, device) = Counted::open("tgl", driver, LONG);
+        let buffer = device.buffer(64).unwrap();
+        let queue = warm(&device, &buffer);
+        queue.finish(LONG).unwrap();
+        let before = node.waits();
+        drop(queue);
+        assert!(node.waits() > before, "{driver}");
+    }
+}
