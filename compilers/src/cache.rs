@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use crate::compiler::{CompileError, Compiled, Compiler, Job, Source};
+use crate::compiler::{CompileError, Compiled, Compiler, Job, Source, has};
 use crate::place::is_left;
 
 /// Names the folder, or turns the cache off.
@@ -90,7 +90,7 @@ impl<C: Compiler> Cache<C> {
         match job.source {
             // What is included may be a file that changes.
             Source::OpenClC(text) if includes(text, job) => return None,
-            Source::OpenClC(text) => part(text.as_bytes()),
+            Source::OpenClC(text) => part(text),
             Source::Modules(modules) => modules.iter().for_each(|module| part(module)),
         }
         part(format!("{:?} {}", job.product, job.target).as_bytes());
@@ -141,11 +141,11 @@ impl<C: Compiler> Compiler for Cache<C> {
 }
 
 /// Whether a source may include files.
-fn includes(text: &str, job: &Job<'_>) -> bool {
+fn includes(text: &[u8], job: &Job<'_>) -> bool {
     // A line may end in the middle of the word, or a macro give it: rare, and harmless when the word
     // stands anywhere else.
-    let says = |word| text.contains(word) || job.options.contains(word);
-    says("include") || says("import") || text.contains("\\\n") || text.contains("\\\r")
+    let says = |word| has(text, word) || job.options.contains(word);
+    says("include") || says("import") || has(text, "\\\n") || has(text, "\\\r")
 }
 
 /// A cached file: the hash of the rest, the length of the log, the log, the binary.
@@ -259,7 +259,7 @@ mod tests {
             self.0.fetch_add(1, Ordering::Relaxed);
             match job.source {
                 Source::OpenClC(text) => Ok(Compiled {
-                    binary: text.as_bytes().to_vec(),
+                    binary: text.to_vec(),
                     log: "said".to_owned(),
                 }),
                 Source::Modules(_) => Err(CompileError::Missing),
@@ -269,7 +269,7 @@ mod tests {
 
     fn job(text: &str) -> Job<'_> {
         Job {
-            source: Source::OpenClC(text),
+            source: Source::OpenClC(text.as_bytes()),
             product: Product::Zebin,
             target: Target::parse("tgl").unwrap(),
             options: "",

@@ -7,10 +7,16 @@ use devinfo::Target;
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
-    /// OpenCL C.
-    OpenClC(&'a str),
+    /// OpenCL C, which may have any bytes in its literals and comments.
+    OpenClC(&'a [u8]),
     /// Modules to link into one: SPIR-V, or what [`Product::Module`] gave before.
     Modules(&'a [&'a [u8]]),
+}
+
+/// Whether a text has a word in it, as part of another word too.
+pub fn has(text: &[u8], word: &str) -> bool {
+    let mut places = text.windows(word.len().max(1));
+    places.any(|place| place == word.as_bytes())
 }
 
 /// What to make of it.
@@ -29,7 +35,7 @@ pub struct Header<'a> {
     /// The name, which may have folders in it.
     pub name: &'a str,
     /// The content.
-    pub text: &'a str,
+    pub text: &'a [u8],
 }
 
 /// What to compile, and how.

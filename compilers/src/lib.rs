@@ -26,7 +26,7 @@ mod process;
 pub use cache::Cache;
 pub use choice::{COMPILER_VARIABLE, Front, Intel, installed};
 pub use clang::Clang;
-pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source};
+pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source, has};
 pub use ocloc::{Library, Ocloc, version};
 pub use options::{check_options, language, words};
 pub use own::Own;

@@ -47,7 +47,7 @@ const SPIRV: &[u8] = &[3, 2, 0x23, 7];
 
 #[test]
 fn source_becomes_a_zebin_and_a_module() {
-    let source = Source::OpenClC("kernel void k(global int *p) { *p = 1; }");
+    let source = Source::OpenClC(b"kernel void k(global int *p) { *p = 1; }");
     for compiler in all() {
         let zebin = compiler.compile(&job(source, Product::Zebin)).unwrap();
         assert!(zebin.binary.starts_with(ELF), "{compiler:?}");
@@ -66,7 +66,7 @@ fn options_have_quotes_of_both_kinds() {
     let text = "kernel void k(global int *p) { *p = A + B; }";
     let both = Job {
         options: r#"-DA="'x'" -DB=1"#,
-        ..job(Source::OpenClC(text), Product::Zebin)
+        ..job(Source::OpenClC(text.as_bytes()), Product::Zebin)
     };
     for compiler in all() {
         let zebin = compiler.compile(&both).unwrap();
@@ -86,7 +86,7 @@ fn sub_groups_need_no_images() {
         let job = Job {
             target: Target::parse("pvc").unwrap(),
             options,
-            ..job(Source::OpenClC(text), Product::Zebin)
+            ..job(Source::OpenClC(text.as_bytes()), Product::Zebin)
         };
         let intel: [Box<dyn Compiler>; 2] = [Box::new(Intel::find()), Box::new(Ocloc::default())];
         for compiler in intel {
@@ -106,7 +106,7 @@ fn the_own_compiler_fits() {
         return;
     }
     let own = Own::new(Some(Box::new(Intel::find())));
-    let source = Source::OpenClC("kernel void k(global int *p) { p[get_global_id(0)] += 1; }");
+    let source = Source::OpenClC(b"kernel void k(global int *p) { p[get_global_id(0)] += 1; }");
     let zebin = own.compile(&job(source, Product::Zebin)).unwrap();
     assert!(zebin.binary.starts_with(ELF));
     let module = own.compile(&job(source, Product::Module)).unwrap();
@@ -128,8 +128,8 @@ fn modules_are_linked() {
         "int f(int x) { return x + 1; }",
     ];
     for compiler in all() {
-        let compile = |text| {
-            let source = job(Source::OpenClC(text), Product::Module);
+        let compile = |text: &str| {
+            let source = job(Source::OpenClC(text.as_bytes()), Product::Module);
             compiler.compile(&source).unwrap().binary
         };
         let [main, helper] = parts.map(compile);
@@ -148,14 +148,14 @@ fn modules_are_linked() {
 fn what_is_wrong_is_said_in_the_compilers_words() {
     for compiler in all() {
         let bad = job(
-            Source::OpenClC("kernel void k() { wrong; }"),
+            Source::OpenClC(b"kernel void k() { wrong; }"),
             Product::Zebin,
         );
         let error = compiler.compile(&bad).unwrap_err();
         assert!(matches!(error, CompileError::Refused { .. }), "{error:?}");
         assert!(error.log().contains("1:19: error: "), "{}", error.log());
         assert!(!error.log().contains("Command was"), "{}", error.log());
-        let source = Source::OpenClC("kernel void k() {}");
+        let source = Source::OpenClC(b"kernel void k() {}");
         let unknown = Job {
             options: "-foo",
             ..job(source, Product::Zebin)
@@ -168,16 +168,22 @@ fn what_is_wrong_is_said_in_the_compilers_words() {
 
 #[test]
 fn headers_and_quotes_arrive() {
-    let text = "#include \"a/b.h\"\nkernel void k(global int *p) { *p = A + B; }";
-    let headers = [Header {
-        name: "a/b.h",
-        text: "#define A 1\n",
-    }];
+    let text =
+        "#include \"a/b.h\"\n#include \"c.h\"\nkernel void k(global int *p) { *p = f(A) + B; }";
+    // Without line ends: what follows a header must not become part of it.
+    let headers = [
+        ("a/b.h", "#define A 1"),
+        ("c.h", "int f(int a) { return a; }"),
+    ];
+    let headers = headers.map(|(name, text)| Header {
+        name,
+        text: text.as_bytes(),
+    });
     for compiler in all() {
         let compiled = compiler.compile(&Job {
             headers: &headers,
             options: "-DB=\"1 + 2\"",
-            ..job(Source::OpenClC(text), Product::Zebin)
+            ..job(Source::OpenClC(text.as_bytes()), Product::Zebin)
         });
         assert!(compiled.is_ok(), "{compiler:?}: {compiled:?}");
     }
@@ -206,7 +212,7 @@ fn broken_modules_are_errors() {
 #[test]
 fn a_size_of_sub_groups_that_there_is_not_is_refused_with_those_that_there_are() {
     let source = Source::OpenClC(
-        "kernel __attribute__((intel_reqd_sub_group_size(4))) void k(global int *p) { *p = 1; }",
+        b"kernel __attribute__((intel_reqd_sub_group_size(4))) void k(global int *p) { *p = 1; }",
     );
     for compiler in all() {
         let error = compiler.compile(&job(source, Product::Zebin)).unwrap_err();
@@ -217,7 +223,7 @@ fn a_size_of_sub_groups_that_there_is_not_is_refused_with_those_that_there_are()
 
 #[test]
 fn an_unknown_platform_is_no_refusal() {
-    let source = Source::OpenClC("kernel void k() {}");
+    let source = Source::OpenClC(b"kernel void k() {}");
     for compiler in all() {
         for name in ["bdw", "ptl"] {
             let target = Target::parse(name).unwrap();
@@ -234,7 +240,7 @@ fn an_unknown_platform_is_no_refusal() {
 #[test]
 fn text_becomes_spirv_for_platforms_that_intels_compiler_does_not_know() {
     let source = Source::OpenClC(
-        "kernel void k(global uint *p) { intel_sub_group_block_write(p, get_sub_group_local_id()); }",
+        b"kernel void k(global uint *p) { intel_sub_group_block_write(p, get_sub_group_local_id()); }",
     );
     if Intel::find().identity().is_empty() {
         oracles::missing("ocloc (Debian package intel-opencl-icd)");
@@ -246,4 +252,42 @@ fn text_becomes_spirv_for_platforms_that_intels_compiler_does_not_know() {
     };
     let module = Front::find().compile(&unknown).unwrap();
     assert!(module.binary.starts_with(SPIRV));
+}
+
+/// The functions of Intel's extensions in one kernel.
+const SUBGROUPS: &str = "
+    kernel void k(global uint *p, global uchar *c, global ushort *s, global ulong *l, global float4 *f,
+                  read_only image2d_t from, write_only image2d_t to) {
+        int2 at = (int2)(0, 0);
+        p[0] = intel_sub_group_shuffle(intel_sub_group_block_read(p), 3u) + get_sub_group_size();
+        p[1] = sub_group_reduce_add(p[2]) + sub_group_any(1) + sub_group_broadcast(p[3], 1u);
+        intel_sub_group_block_write_uc16(c, intel_sub_group_block_read_uc16(c));
+        intel_sub_group_block_write_us2(s, intel_sub_group_block_read_us2(s));
+        intel_sub_group_block_write_ul4(l, intel_sub_group_block_read_ul4(l));
+        intel_sub_group_block_write_uc4(to, at, intel_sub_group_block_read_uc4(from, at));
+        intel_sub_group_block_write_ui8(to, at, intel_sub_group_block_read_ui8(from, at));
+        c[0] = intel_sub_group_reduce_add(c[1]) + intel_sub_group_scan_inclusive_max((char)c[2]);
+        s[0] = intel_sub_group_shuffle_down(s[1], s[2], 2u) + intel_sub_group_broadcast(s[3], 0u);
+        f[0] = intel_sub_group_shuffle_xor(f[0], 1u);
+        l[0] = intel_sub_group_shuffle_up(l[1], l[2], 1u);
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    }";
+
+#[test]
+fn clang_knows_intels_functions_of_sub_groups() {
+    let clang = match Clang::find(Box::new(Own::new(None))) {
+        Ok(clang) => clang,
+        Err(error) => return oracles::missing(&error.to_string()),
+    };
+    for options in ["", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"] {
+        for name in ["skl", "tgl", "dg2", "bmg"] {
+            let compiled = clang.compile(&Job {
+                options,
+                target: Target::parse(name).unwrap(),
+                ..job(Source::OpenClC(SUBGROUPS.as_bytes()), Product::Zebin)
+            });
+            let compiled = compiled.unwrap_or_else(|error| panic!("{name} {options}: {error}"));
+            assert_eq!(compiled.log, "", "{name} {options}");
+        }
+    }
 }

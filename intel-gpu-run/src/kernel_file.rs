@@ -28,7 +28,7 @@ pub enum Kind {
     /// EU assembly with directives.
     Assembly(String),
     /// OpenCL C.
-    OpenClC(String),
+    OpenClC(Vec<u8>),
     /// SPIR-V.
     SpirV(Vec<u8>),
     /// None of these: the bare bytes of EU instructions, if the caller knows the platform.
@@ -114,7 +114,9 @@ enum Content {
 fn classify(bytes: Vec<u8>, extension: Option<&str>) -> Result<Kind, String> {
     Ok(match (recognize(bytes)?, extension) {
         (Content::Text(text), _) if !is_text(&text) => Kind::Raw(text.into_bytes()),
-        (Content::Text(text), Some("cl")) => Kind::OpenClC(text),
+        (Content::Text(text), Some("cl")) => Kind::OpenClC(text.into_bytes()),
+        // Comments may have any encoding.
+        (Content::Other(Kind::Raw(text)), Some("cl")) if !text.contains(&0) => Kind::OpenClC(text),
         (Content::Text(text), Some("asm")) => Kind::Assembly(text),
         (Content::Text(text), _) => classify_text(text),
         (Content::Other(kind), _) => kind,
@@ -164,7 +166,7 @@ fn classify_text(text: String) -> Kind {
         .flat_map(|code| code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
         .any(|word| matches!(word, "kernel" | "__kernel"));
     if opencl && !directive {
-        Kind::OpenClC(text)
+        Kind::OpenClC(text.into_bytes())
     } else {
         Kind::Assembly(text)
     }

@@ -66,6 +66,11 @@ fn rules_of_programs() {
 }
 
 #[test]
+fn sources() {
+    run("sources");
+}
+
+#[test]
 fn queries() {
     run("queries");
 }

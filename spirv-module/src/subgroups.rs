@@ -100,17 +100,25 @@ impl<'a> Check<'a> {
         self.capabilities.contains(&(capability as u32))
     }
 
-    /// "Program initialization and clean-up kernels are not supported in OpenCL 3.0" (specification,
-    /// appendix H). Without this, a compiler would make plain kernels of them that never run.
+    /// What compilers would pass over: "Program initialization and clean-up kernels are not supported
+    /// in OpenCL 3.0" (specification, appendix H), and a number of sub-groups that launches must have.
     fn execution_mode(&mut self, one: &Instruction<'_>) {
-        let modes = [ExecutionMode::Initializer, ExecutionMode::Finalizer];
-        if let Some(mode) = modes.iter().find(|&&mode| mode as u32 == one.word(1)) {
-            let why = format!(
-                "the execution mode {mode:?} is not supported: OpenCL 3.0 has no kernels that run when a \
-                 program is loaded or released"
-            );
-            self.report.add(one, Some(one.word(0)), why);
-        }
+        use ExecutionMode::{
+            Finalizer, Initializer, SubgroupsPerWorkgroup, SubgroupsPerWorkgroupId,
+        };
+        let mode = ExecutionMode::from_u32(one.word(1));
+        let why = match mode {
+            Some(Initializer | Finalizer) => {
+                "OpenCL 3.0 has no kernels that run when a program is loaded or released"
+            }
+            Some(SubgroupsPerWorkgroup | SubgroupsPerWorkgroupId) => {
+                "nothing checks the number of sub-groups at a launch"
+            }
+            _ => return,
+        };
+        let mode = mode.map(|mode| format!("{mode:?}")).unwrap_or_default();
+        let why = format!("the execution mode {mode} is not supported: {why}");
+        self.report.add(one, Some(one.word(0)), why);
     }
 
     fn instruction(&mut self, one: &Instruction<'_>) {
@@ -118,7 +126,7 @@ impl<'a> Check<'a> {
         let result = Some(one.word(1));
         match op {
             Op::Capability => self.capability(one),
-            Op::ExecutionMode => self.execution_mode(one),
+            Op::ExecutionMode | Op::ExecutionModeId => self.execution_mode(one),
             Op::Decorate if one.word(1) == Decoration::BuiltIn as u32 => {
                 self.built_in(one, Some(one.word(0)), one.word(2));
             }
@@ -272,7 +280,11 @@ impl<'a> Check<'a> {
         let environment = self.environment;
         let (is_taken, has_vectors) = match of {
             Type::Float { width: 32 } => (true, true),
-            Type::Float { width: 16 } => (self.has(Capability::Float16), false),
+            // Compilers declare the second where they need the first.
+            Type::Float { width: 16 } => (
+                self.has(Capability::Float16) || self.has(Capability::Float16Buffer),
+                false,
+            ),
             Type::Float { width: 64 } => (self.has(Capability::Float64), false),
             Type::Int {
                 signedness: 0,

@@ -12,6 +12,7 @@ pub struct NdRange {
     global: [u64; 3],
     local: Option<[u32; 3]>,
     offset: [u64; 3],
+    uniform: bool,
 }
 
 impl NdRange {
@@ -26,6 +27,7 @@ impl NdRange {
             global: padded(global, 1),
             local: None,
             offset: [0; 3],
+            uniform: false,
         })
     }
 
@@ -53,6 +55,17 @@ impl NdRange {
         self.same_dimensions("offset", offset.len())?;
         self.offset = padded(offset, 0);
         Ok(self)
+    }
+
+    /// The same with groups that all have one size: the local size divides the global size.
+    pub fn uniform(mut self) -> Self {
+        self.uniform = true;
+        self
+    }
+
+    /// Whether all groups have one size.
+    pub fn is_uniform(&self) -> bool {
+        self.uniform
     }
 
     /// The number of dimensions: 1 to 3.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, unknown};
+use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, ended, unknown};
 use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Job};
 
@@ -183,8 +183,13 @@ impl Runner for Loaded {
         }
         words.insert(0, "ocloc".to_owned());
         let inputs = inputs.iter().map(|(name, data)| (name.as_str(), *data));
-        let headers = call.headers.iter();
-        let headers = headers.map(|header| (header.name, header.text.as_bytes()));
+        let texts_of_headers: Vec<_> = call
+            .headers
+            .iter()
+            .map(|header| ended(header.text))
+            .collect();
+        let headers = call.headers.iter().zip(&texts_of_headers);
+        let headers = headers.map(|(header, text)| (header.name, text.as_slice()));
         let words = texts(words.iter().map(String::as_str))?;
         let (inputs, headers) = (Files::new(inputs)?, Files::new(headers)?);
         Ok(invoke(functions, &words, &inputs, &headers))

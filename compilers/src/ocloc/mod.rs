@@ -174,6 +174,12 @@ fn link(runner: &dyn Runner, modules: &[&[u8]]) -> Result<Compiled, CompileError
     })
 }
 
+/// A text as the library takes it, which reads until a zero, and gives up if there is nothing. Without
+/// the zero, a header goes on with what lies behind it, which is the next one.
+fn ended(text: &[u8]) -> Vec<u8> {
+    [text, b"\n\0"].concat()
+}
+
 fn compile_for(
     runner: &dyn Runner,
     job: &Job<'_>,
@@ -186,8 +192,7 @@ fn compile_for(
     let ended_text;
     let (name, content) = match job.source {
         Source::OpenClC(text) => {
-            // The library reads until a zero, and gives up if there is nothing.
-            ended_text = [text.as_bytes(), b"\n\0"].concat();
+            ended_text = ended(text);
             ("kernel.cl", ended_text.as_slice())
         }
         Source::Modules(modules) => {

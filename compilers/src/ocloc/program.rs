@@ -210,7 +210,7 @@ mod tests {
     fn headers_stay_in_their_folder() {
         let written = |name| {
             let place = tempfile::tempdir().unwrap();
-            let done = write_headers(place.path(), &[Header { name, text: "x" }]);
+            let done = write_headers(place.path(), &[Header { name, text: b"x" }]);
             done.map(|()| place.path().join(name).is_file())
         };
         assert!(written("inc/a.h").unwrap());

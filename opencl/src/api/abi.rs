@@ -185,24 +185,22 @@ impl Parameter for Text {
 impl Text {
     /// The text; `None` if the pointer is null. Bytes that are no UTF-8 are replaced.
     pub(crate) fn get(self) -> Option<String> {
+        let bytes = self.with_length(0)?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The `length` bytes of the text, or up to the zero if `length` is 0; `None` if the pointer is
+    /// null.
+    pub(crate) fn with_length(self, length: usize) -> Option<Vec<u8>> {
         if self.0.is_null() {
             return None;
         }
+        if length > 0 {
+            return Some(Memory(self.0.cast_mut().cast()).read(length));
+        }
         // SAFETY: the caller of the entry point promised a text that ends with a zero.
         let text = unsafe { CStr::from_ptr(self.0) };
-        Some(text.to_string_lossy().into_owned())
-    }
-
-    /// The `length` bytes of the text, or up to the zero if `length` is 0.
-    pub(crate) fn with_length(self, length: usize) -> Option<String> {
-        match length {
-            0 => self.get(),
-            _ => {
-                let bytes = Memory(self.0.cast_mut().cast());
-                (!self.0.is_null())
-                    .then(|| String::from_utf8_lossy(&bytes.read(length)).into_owned())
-            }
-        }
+        Some(text.to_bytes().to_vec())
     }
 }
 

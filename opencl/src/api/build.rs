@@ -100,6 +100,7 @@ fn of_program(
     Ok(Order {
         goal,
         options,
+        inherited: Vec::new(),
         headers: Vec::new(),
         places: places
             .into_iter()
@@ -216,9 +217,17 @@ pub(crate) fn link(
     let options = options.get().unwrap_or_default();
     // "CL_INVALID_LINKER_OPTIONS if the linker options specified by options are invalid"
     Goal::Link.check_options(&options)?;
+    let inherited = programs.iter().flat_map(|program| {
+        let builds = program.builds();
+        builds
+            .iter()
+            .map(|build| build.options.clone())
+            .collect::<Vec<_>>()
+    });
     let order = Order {
         goal: Goal::Link,
         options,
+        inherited: inherited.collect(),
         headers: Vec::new(),
         places: modules(&context, &places, &programs)?,
     };

@@ -27,9 +27,12 @@ pub(crate) fn list<T: IntoBytes + Immutable>(values: &[T]) -> Answer {
 
 /// A text with its zero.
 pub(crate) fn text(text: &str) -> Answer {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.push(0);
-    bytes
+    bytes(text.as_bytes())
+}
+
+/// A text of any encoding, with the zero at its end.
+pub(crate) fn bytes(text: &[u8]) -> Answer {
+    [text, &[0]].concat()
 }
 
 /// An object.

@@ -59,12 +59,17 @@ pub(crate) fn buffer(
     ensure(size > 0, CL_INVALID_VALUE, "a map of no bytes")?;
     check(&mem, flags)?;
     let command = (CL_COMMAND_MAP_BUFFER, blocking);
+    let written = writes(flags).then_some([offset as u64..(offset + size) as u64, 0..1, 0..1]);
     if !mem.is_copy() {
         if writes(flags) {
             own.written(offset as u64, size as u64);
         }
         let pointer = Memory::at(own.host_view()).offset(offset);
-        return finish(&queue, &mem, command, waits, Map::of(pointer), || Ok(()));
+        let map = Map {
+            written,
+            ..Map::of(pointer)
+        };
+        return finish(&queue, &mem, command, waits, map, || Ok(()));
     }
     if mem.outdates_host() {
         let staging = staging(&queue, size)?;
@@ -78,6 +83,7 @@ pub(crate) fn buffer(
     }
     let pointer = mem.host.offset(offset);
     let map = Map {
+        written,
         back: writes(flags).then_some(WriteBack::Bytes(offset, size)),
         ..Map::of(pointer)
     };
@@ -114,7 +120,7 @@ fn finish(
 ) -> Result<Memory> {
     // "CL_MAP_FAILURE if there is a failure to map the requested region"
     let pointer = map.pointer;
-    mem.add_map(map);
+    mem.add_map(map)?;
     match host(queue, command, mem.clone(), blocking, waits, work) {
         Ok(()) => Ok(pointer),
         Err(error) => {
@@ -183,7 +189,12 @@ pub(crate) fn image(
     };
     let (row, slice, is_copy) = (rows.row, rows.slice, staging.is_some());
     let rows = Rows { start: 0, ..rows };
+    let texels = |d: usize| {
+        let first = u64::from(region.origin[d]);
+        first..first + u64::from(region.size[d])
+    };
     let map = Map {
+        written: writes(flags).then(|| [texels(0), texels(1), texels(2)]),
         back: (own_memory.is_none() && writes(flags)).then_some(WriteBack::Texels { region, rows }),
         _staging: staging,
         ..Map::of(pointer)

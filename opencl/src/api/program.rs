@@ -29,12 +29,14 @@ pub(crate) fn with_source(
     )?;
     let count = count as usize;
     let lengths = lengths.list(count);
-    let mut source = String::new();
+    let mut source = Vec::new();
     for (index, text) in texts.list(count).into_iter().enumerate() {
         let length = lengths.get(index).copied().unwrap_or(0);
         let text = text.with_length(length);
-        source.push_str(&text.ok_or_else(|| Error::new(CL_INVALID_VALUE, "a text is null"))?);
+        source.extend(text.ok_or_else(|| Error::new(CL_INVALID_VALUE, "a text is null"))?);
     }
+    // "The concatenation strips any nulls in the original source strings."
+    source.retain(|&byte| byte != 0);
     Ok(publish(Arc::new(Program::new(
         context,
         Origin::Source(source),
@@ -226,9 +228,9 @@ fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
         // "if program is created using clCreateProgramWithBinary, clCreateProgramWithIL or
         // clCreateProgramWithBuiltInKernels, a null string or the appropriate program source code is
         // returned"
-        CL_PROGRAM_SOURCE => info::text(match &program.origin {
+        CL_PROGRAM_SOURCE => info::bytes(match &program.origin {
             Origin::Source(text) => text,
-            _ => "",
+            _ => &[],
         }),
         // "If program is created with clCreateProgramWithSource, clCreateProgramWithBinary … the
         // memory pointed to by param_value will be unchanged and param_value_size_ret will be set to
@@ -279,7 +281,11 @@ pub(crate) fn build_info(program: Handle, device: Handle, name: u32) -> Result<A
         .ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the device is not one of the program"))?;
     Ok(match name {
         CL_PROGRAM_BUILD_STATUS => info::value(build.status),
-        CL_PROGRAM_BUILD_OPTIONS => info::text(&build.options),
+        // "if build status of program is CL_BUILD_NONE, an empty string"
+        CL_PROGRAM_BUILD_OPTIONS => info::text(match build.status {
+            CL_BUILD_NONE => "",
+            _ => &build.options,
+        }),
         CL_PROGRAM_BUILD_LOG => info::text(&build.log),
         CL_PROGRAM_BINARY_TYPE => info::value(build.binary_type),
         CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {

@@ -53,7 +53,8 @@ pub(crate) fn info(
             info::list(local.get(..dimensions).unwrap_or_default())
         }
         CL_KERNEL_MAX_NUM_SUB_GROUPS => info::value(own.max_sub_groups() as usize),
-        // The number that the source requires, which no attribute of OpenCL C can.
+        // The number that the source requires: no attribute of OpenCL C can, and modules of SPIR-V that
+        // do are refused.
         CL_KERNEL_COMPILE_NUM_SUB_GROUPS => info::value(0usize),
         COMPILE_SUB_GROUP_SIZE_INTEL => {
             info::value(own.info().required_sub_group_size.unwrap_or(0) as usize)

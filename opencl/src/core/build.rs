@@ -65,8 +65,10 @@ pub(crate) type Modules = Vec<Arc<[u8]>>;
 pub(crate) struct Order {
     pub goal: Goal,
     pub options: String,
+    /// What is linked was compiled with these.
+    pub inherited: Vec<String>,
     /// Names and texts of headers.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(String, Vec<u8>)>,
     /// Places of devices in the context, and the modules to link for each; without modules what the
     /// program is made of is built.
     pub places: Vec<(usize, Modules)>,
@@ -74,7 +76,7 @@ pub(crate) struct Order {
 
 /// What is compiled for a device.
 enum Input<'a> {
-    Text(&'a str),
+    Text(&'a [u8]),
     Modules(Vec<Cow<'a, [u8]>>),
     Zebin(Arc<[u8]>),
 }
@@ -271,7 +273,7 @@ impl Program {
     ) -> Result<Arc<[u8]>> {
         let headers = order.headers.iter();
         let headers: Vec<_> = headers.map(|(name, text)| Header { name, text }).collect();
-        let options = options::for_linked(&order.options);
+        let options = options::for_linked(&order.options, &order.inherited);
         let job = Job {
             source,
             product,
@@ -333,13 +335,13 @@ fn may_write_blocks(source: Source<'_>, order: &Order) -> bool {
 }
 
 /// Whether the text, the headers or the options have the word, or other files are included, or words are pasted.
-fn may_say(word: &str, text: &str, order: &Order) -> bool {
-    let headers = order.headers.iter().map(|(_, text)| text.as_str());
-    let mut texts = headers.chain([text, order.options.as_str()]);
+fn may_say(word: &str, text: &[u8], order: &Order) -> bool {
+    let headers = order.headers.iter().map(|(_, text)| text.as_slice());
+    let mut texts = headers.chain([text, order.options.as_bytes()]);
     texts.any(|text| {
         [word, "include", "##"]
             .iter()
-            .any(|part| text.contains(part))
+            .any(|part| compilers::has(text, part))
     })
 }
 
@@ -351,6 +353,19 @@ pub(crate) fn modules(
     programs: &[Arc<Program>],
 ) -> Result<Vec<(usize, Modules)>> {
     let mut all = Vec::new();
+    // "CL_INVALID_OPERATION if the compilation or build of a program executable for any of the devices
+    // listed in device_list by a previous call to clCompileProgram or clBuildProgram for program has
+    // not completed"
+    let is_busy = |program: &Arc<Program>| {
+        let builds = program.builds();
+        let mut of_places = places.iter().filter_map(|&place| builds.get(place));
+        of_places.any(|build| build.status == CL_BUILD_IN_PROGRESS)
+    };
+    ensure(
+        !programs.iter().any(is_busy),
+        CL_INVALID_OPERATION,
+        "a program is being compiled",
+    )?;
     for &place in places {
         let modules = programs.iter().filter_map(|program| {
             let builds = program.builds();

@@ -57,7 +57,7 @@ impl Device {
         let reads = || {
             let compiler = compilers::installed().ok()?;
             let job = compilers::Job {
-                source: compilers::Source::OpenClC(READS),
+                source: compilers::Source::OpenClC(READS.as_bytes()),
                 product: compilers::Product::Zebin,
                 target: self.target(),
                 options: "-cl-std=CL2.0",

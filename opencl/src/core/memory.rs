@@ -4,6 +4,7 @@
 //! device's own memory; with several it is pages of the host that all of them see, so that nothing
 //! moves between them. [`image`](super::image) says what images have.
 
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -55,6 +56,8 @@ pub(crate) struct Mem {
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub pointer: Memory,
+    /// What the program may write: the first byte or texel, and how many, in each dimension.
+    pub written: Option<[Range<u64>; 3]>,
     /// What goes back when it is unmapped; `None` if the memory is the object's own.
     pub back: Option<WriteBack>,
     /// What the copy lies in, if that is not the program's memory.
@@ -66,6 +69,7 @@ impl Map {
     pub(crate) fn of(pointer: Memory) -> Self {
         Self {
             pointer,
+            written: None,
             back: None,
             _staging: None,
         }
@@ -311,8 +315,24 @@ impl Mem {
     }
 
     /// Notes a map.
-    pub(crate) fn add_map(&self, map: Map) {
-        lock(&self.maps).push(map);
+    pub(crate) fn add_map(&self, map: Map) -> Result<()> {
+        let mut maps = lock(&self.maps);
+        // "CL_INVALID_OPERATION if mapping would lead to overlapping regions being mapped for
+        // writing"
+        let overlaps = |other: &Map| match (&map.written, &other.written) {
+            (Some(own), Some(other)) => {
+                let mut pairs = own.iter().zip(other);
+                pairs.all(|(own, other)| own.start < other.end && other.start < own.end)
+            }
+            _ => false,
+        };
+        ensure(
+            !maps.iter().any(overlaps),
+            CL_INVALID_OPERATION,
+            "a part of it is mapped for writing",
+        )?;
+        maps.push(map);
+        Ok(())
     }
 
     /// Forgets the map at a pointer.

@@ -13,7 +13,7 @@ pub(crate) enum Use {
 /// says.
 const COMPILE: &[&str] = &[
     "-cl-single-precision-constant",
-    "-cl-fp32-correctly-rounded-divide-sqrt",
+    CORRECTLY_ROUNDED,
     "-cl-opt-disable",
     "-cl-strict-aliasing",
     "-cl-mad-enable",
@@ -43,7 +43,11 @@ const ENABLE_LINK_OPTIONS: &str = "-enable-link-options";
 /// Options with a value behind them, in the same word or in the next.
 const VALUED: &[&str] = &["-D", "-I", "-x", "-igc_opts"];
 /// Options with a value in the same word; those of vendors the compiler knows.
-const PREFIXES: &[&str] = &["-cl-std=", "-spir-std=", "-cl-intel-", "-ze-"];
+const PREFIXES: &[&str] = &["-cl-std=", "-spir-std=", INTELS, "-ze-"];
+
+const CORRECTLY_ROUNDED: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+/// Intel's own, of registers and addresses.
+const INTELS: &str = "-cl-intel-";
 
 /// What is wrong with options, if something is.
 pub(crate) fn check(options: &str, purpose: Use) -> Result<(), String> {
@@ -81,12 +85,24 @@ pub(crate) fn asks_for_library(options: &str) -> bool {
     has(options, CREATE_LIBRARY)
 }
 
-/// Options of the linker that compiling what is linked takes.
-pub(crate) fn for_linked(options: &str) -> String {
-    let words = words(options).unwrap_or_default().into_iter();
-    let words = words.filter(|word| ![CREATE_LIBRARY, ENABLE_LINK_OPTIONS].contains(&&**word));
-    // None of the linker's options has spaces or quotes in it.
-    words.collect::<Vec<_>>().join(" ")
+/// Options that compiling what is linked takes: those of the linker, and what the modules were
+/// compiled with where SPIR-V does not say it.
+pub(crate) fn for_linked(options: &str, inherited: &[String]) -> String {
+    let own = words(options).unwrap_or_default().into_iter();
+    let mut all: Vec<_> = own
+        .filter(|word| ![CREATE_LIBRARY, ENABLE_LINK_OPTIONS].contains(&&**word))
+        .collect();
+    for options in inherited {
+        let kept = words(options).unwrap_or_default().into_iter();
+        let kept = kept.filter(|word| word == CORRECTLY_ROUNDED || word.starts_with(INTELS));
+        for word in kept {
+            if !all.contains(&word) {
+                all.push(word);
+            }
+        }
+    }
+    // None of these options has spaces or quotes in it.
+    all.join(" ")
 }
 
 /// Whether all work-groups of a launch must have one size. In OpenCL C before 2.0 they must, and if
@@ -147,7 +163,14 @@ mod tests {
     fn quotes_are_no_part_of_an_option() {
         let options = r#""-create-library" '-enable-link-options' "-cl-mad-enable""#;
         assert!(asks_for_library(options));
-        assert_eq!(for_linked(options), "-cl-mad-enable");
+        assert_eq!(for_linked(options, &[]), "-cl-mad-enable");
+        let inherited = [
+            "-cl-fp32-correctly-rounded-divide-sqrt -DA",
+            "-w -cl-intel-x",
+        ];
+        let inherited = inherited.map(str::to_owned);
+        let all = "-cl-mad-enable -cl-fp32-correctly-rounded-divide-sqrt -cl-intel-x";
+        assert_eq!(for_linked(options, &inherited), all);
         assert!(!asks_for_library("-DA='x -create-library y'"));
         assert!(must_be_uniform("'-cl-uniform-work-group-size'"));
         assert!(!is_uniform("\"-cl-std=CL3.0\""));

@@ -38,8 +38,8 @@ pub(crate) struct Program {
 /// What a program is made of.
 #[derive(Debug)]
 pub(crate) enum Origin {
-    /// OpenCL C.
-    Source(String),
+    /// OpenCL C, without zero bytes.
+    Source(Vec<u8>),
     /// SPIR-V.
     Il(Vec<u8>),
     /// A binary for each device.

@@ -50,7 +50,18 @@ impl Sizes {
     /// The driver's index space, for a kernel on the queue's device.
     pub(crate) fn range(&self, queue: &Queue, kernel: &Kernel) -> Result<NdRange> {
         let range = NdRange::new(&self.global).and_then(|range| range.with_offset(&self.offset));
-        let range = range.map_err(umd::Error::from)?;
+        let mut range = range.map_err(umd::Error::from)?;
+        // "CL_INVALID_WORK_GROUP_SIZE if the work-group size must be uniform and the local work
+        // size is not a divisor of the global work size"; "if the work-group size must be uniform,
+        // the OpenCL runtime must choose a uniform work-group size".
+        let builds = kernel.program.builds();
+        if builds
+            .get(queue.place)
+            .is_some_and(|build| build.is_uniform)
+        {
+            range = range.uniform();
+        }
+        drop(builds);
         let Some(local) = &self.local else {
             return Ok(range);
         };
@@ -65,16 +76,6 @@ impl Sizes {
                 format!("the local size {size}; {most} is possible"),
             )?;
         }
-        // "CL_INVALID_WORK_GROUP_SIZE if the work-group size must be uniform and the local work
-        // size is not a divisor of the global work size"
-        let global = &self.global;
-        let builds = kernel.program.builds();
-        let build = builds.get(queue.place);
-        ensure(
-            !build.is_some_and(|build| build.is_uniform) || self.is_uniform(),
-            CL_INVALID_WORK_GROUP_SIZE,
-            format!("the local size {local:?} does not divide the global size {global:?}"),
-        )?;
         let local: Vec<u32> = local.iter().map(|&size| size as u32).collect();
         Ok(range.with_local(&local).map_err(umd::Error::from)?)
     }

@@ -106,7 +106,7 @@ pub(crate) fn geometry(
         }
         (_, Some(required)) => required,
         (Some(local), None) => local,
-        (None, None) => choose_local(global, limit, entry.info.simd),
+        (None, None) => choose_local(global, limit, entry.info.simd, range.is_uniform()),
     };
     let items = items(local);
     if items > u64::from(limit) {
@@ -116,6 +116,16 @@ pub(crate) fn geometry(
                 "the local size {local:?} has {items} work-items; {platform} runs at most {limit} \
                  at SIMD{}",
                 entry.info.simd
+            ),
+        });
+    }
+    let mut sizes = global.iter().zip(local);
+    if range.is_uniform() && !sizes.all(|(size, local)| size.is_multiple_of(local)) {
+        return Err(ArgumentError::Range {
+            kind: ErrorKind::InvalidWorkGroupSize,
+            why: format!(
+                "the local size {local:?} does not divide the global size {global:?}, and all groups \
+                 must have one size"
             ),
         });
     }
@@ -138,8 +148,9 @@ pub(crate) fn max_local(entry: &KernelAbi, platform: &Platform, eus: u32) -> u32
         .min(entry.info.simd.saturating_mul(threads))
 }
 
-/// A local size that divides the global size, with whole threads where that is possible.
-fn choose_local(global: [u32; 3], limit: u32, simd: u32) -> [u32; 3] {
+/// A local size with whole threads where that is possible. It divides the global size if that must be
+/// so, or gives threads enough lanes.
+fn choose_local(global: [u32; 3], limit: u32, simd: u32, uniform: bool) -> [u32; 3] {
     // Enough threads for latency hiding, and groups small enough to spread over subslices.
     let wanted = limit.min(256).max(simd.min(limit));
     let mut local = [1u32; 3];
@@ -151,7 +162,7 @@ fn choose_local(global: [u32; 3], limit: u32, simd: u32) -> [u32; 3] {
     let whole = local.iter().product::<u32>();
     // A size with large prime factors has no good divisor: smaller groups at the edge are better
     // than threads with few lanes.
-    if whole < simd && u64::from(global[0]) >= u64::from(simd) {
+    if !uniform && whole < simd && u64::from(global[0]) >= u64::from(simd) {
         return [wanted.min(global[0]).max(1), 1, 1];
     }
     local
@@ -265,11 +276,15 @@ mod tests {
 
     #[test]
     fn chosen_sizes_divide_where_they_can() {
-        assert_eq!(choose_local([1024, 1, 1], 512, 32), [256, 1, 1]);
-        assert_eq!(choose_local([1024, 1024, 1], 512, 32), [256, 1, 1]);
-        assert_eq!(choose_local([30, 30, 1], 512, 32), [30, 6, 1]);
-        assert_eq!(choose_local([1, 1, 1], 512, 32), [1, 1, 1]);
-        assert_eq!(choose_local([1009, 1, 1], 512, 32), [256, 1, 1]);
-        assert_eq!(choose_local([0, 1, 1], 512, 32), [1, 1, 1]);
+        assert_eq!(choose_local([1024, 1, 1], 512, 32, false), [256, 1, 1]);
+        assert_eq!(choose_local([1024, 1024, 1], 512, 32, false), [256, 1, 1]);
+        assert_eq!(choose_local([30, 30, 1], 512, 32, false), [30, 6, 1]);
+        assert_eq!(choose_local([1, 1, 1], 512, 32, false), [1, 1, 1]);
+        assert_eq!(choose_local([1009, 1, 1], 512, 32, false), [256, 1, 1]);
+        assert_eq!(choose_local([0, 1, 1], 512, 32, false), [1, 1, 1]);
+        // One size for all groups, whatever it costs.
+        assert_eq!(choose_local([1009, 1, 1], 512, 32, true), [1, 1, 1]);
+        assert_eq!(choose_local([514, 1, 1], 512, 32, true), [257, 1, 1]);
+        assert_eq!(choose_local([1024, 1, 1], 512, 32, true), [256, 1, 1]);
     }
 }

@@ -29,6 +29,10 @@ const LINK: (&[&str], &str) = (&["spirv-link"], "spirv-tools");
 const EXTENSIONS: &str = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_no_integer_wrap_decoration,\
                           +SPV_INTEL_media_block_io";
 
+/// What clang does not declare: Intel's functions of sub-groups.
+const INTEL_SUBGROUPS: &str = include_str!("intel_subgroups.h");
+const INTEL_SUBGROUPS_NAME: &str = "intel_subgroups.h";
+
 /// clang and llvm-spirv, and what compiles their SPIR-V.
 #[derive(Debug)]
 pub struct Clang {
@@ -51,7 +55,7 @@ impl Clang {
     }
 
     /// SPIR-V of OpenCL C.
-    fn module(&self, text: &str, job: &Job<'_>) -> Result<Compiled, CompileError> {
+    fn module(&self, text: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
         let bad = failed(&self.clang);
         let place = Place::new().map_err(&bad)?;
         let (source, bitcode) = (
@@ -59,7 +63,9 @@ impl Clang {
             place.path().join("kernel.bc"),
         );
         let headers = place.path().join("headers");
+        let declarations = place.path().join(INTEL_SUBGROUPS_NAME);
         fs::write(&source, text).map_err(&bad)?;
+        fs::write(&declarations, INTEL_SUBGROUPS).map_err(&bad)?;
         write_headers(&headers, job.headers).map_err(&bad)?;
         let mut command = Command::new(&self.clang);
         command
@@ -77,8 +83,10 @@ impl Clang {
                 "-cl-kernel-arg-info",
                 "-Xclang",
                 "-finclude-default-header",
-                "-I",
+                "-include",
             ])
+            .arg(&declarations)
+            .arg("-I")
             .arg(&headers);
         if let Some(folder) = job.folder {
             command.arg("-I").arg(folder);
@@ -92,6 +100,7 @@ impl Clang {
         let log = compiled
             .words
             .replace(&format!("{}:", source.display()), "")
+            .replace(&declarations.display().to_string(), INTEL_SUBGROUPS_NAME)
             .trim()
             .to_owned();
         if !compiled.status.success() {
