@@ -277,7 +277,7 @@ const SUBGROUPS: &str = "
 fn clang_knows_intels_functions_of_sub_groups() {
     let clang = match Clang::find(Box::new(Own::new(None))) {
         Ok(clang) => clang,
-        Err(error) => return oracles::missing(&error.to_string()),
+        Err(error) => return oracles::missing(error.to_string()),
     };
     for options in ["", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"] {
         for name in ["skl", "tgl", "dg2", "bmg"] {

@@ -235,8 +235,13 @@ impl Kernel {
                     let why = format!("it takes a {kind} image, a {given} one is given");
                     return Err(mismatch(ErrorKind::InvalidArgValue, why).into());
                 }
-                if kind == ImageKind::D2 && self.is_media_block(index) {
-                    image.check_media_block().map_err(&misaligned)?;
+                let slots = self.state.entry.surfaces.iter();
+                let source = crate::binary::SurfaceSource::Argument(index);
+                for slot in slots.filter(|slot| slot.media_block && slot.source == source) {
+                    if kind == ImageKind::D2 {
+                        let checked = image.check_media_block(slot.other);
+                        checked.map_err(&misaligned)?;
+                    }
                 }
                 Bound::Image(image.clone())
             }
@@ -273,13 +278,6 @@ impl Kernel {
 
     pub(crate) fn state(&self) -> &Arc<KernelState> {
         &self.state
-    }
-
-    fn is_media_block(&self, index: usize) -> bool {
-        let mut slots = self.state.entry.surfaces.iter();
-        slots.any(|slot| {
-            slot.media_block && slot.source == crate::binary::SurfaceSource::Argument(index)
-        })
     }
 
     /// A surface begins at a multiple of four bytes; code that adds a buffer offset takes any.

@@ -56,6 +56,45 @@ const TYPES: [cl_channel_type; 12] = [
     CL_FLOAT,
 ];
 
+/// Which types channels of an order may have (the tables of orders and types below `cl_image_format`).
+const VALID: [(&[cl_channel_order], &[cl_channel_type]); 6] = [
+    (&[CL_R, CL_A, CL_RG, CL_RA, CL_RGBA, CL_Rx, CL_RGx], &TYPES),
+    (
+        &[CL_RGB, CL_RGBx],
+        &[CL_UNORM_SHORT_565, CL_UNORM_SHORT_555, CL_UNORM_INT_101010],
+    ),
+    (
+        &[CL_INTENSITY, CL_LUMINANCE],
+        &[
+            CL_UNORM_INT8,
+            CL_UNORM_INT16,
+            CL_SNORM_INT8,
+            CL_SNORM_INT16,
+            CL_HALF_FLOAT,
+            CL_FLOAT,
+        ],
+    ),
+    (&[CL_DEPTH], &[CL_UNORM_INT16, CL_FLOAT]),
+    (
+        &[CL_ARGB, CL_BGRA, CL_ABGR],
+        &[
+            CL_UNORM_INT8,
+            CL_SNORM_INT8,
+            CL_SIGNED_INT8,
+            CL_UNSIGNED_INT8,
+        ],
+    ),
+    (&[CL_sRGB, CL_sRGBx, CL_sRGBA, CL_sBGRA], &[CL_UNORM_INT8]),
+];
+
+/// Whether there is such a format, on some device.
+fn is_valid(format: cl_image_format) -> bool {
+    VALID.iter().any(|(orders, types)| {
+        orders.contains(&format.image_channel_order)
+            && types.contains(&format.image_channel_data_type)
+    })
+}
+
 /// Whether kernels may write an image with these flags, or both read and write it.
 fn is_written(flags: u64) -> bool {
     flags & CL_MEM_READ_ONLY == 0
@@ -249,10 +288,6 @@ fn make(
         CL_INVALID_OPERATION,
         "a device of the context has no images",
     )?;
-    let is_known = TYPES.contains(&format.image_channel_data_type)
-        && ORDERS
-            .iter()
-            .any(|(order, _)| *order == format.image_channel_order);
     let parent = match Handle::of(desc.buffer.addr()) {
         Handle::NULL => None,
         handle => Some(
@@ -271,7 +306,7 @@ fn make(
     // "CL_IMAGE_FORMAT_NOT_SUPPORTED if there are no devices in context that support image_format"
     ensure(
         is_supported(format, kind, flags),
-        match is_known {
+        match is_valid(format) {
             true => CL_IMAGE_FORMAT_NOT_SUPPORTED,
             false => CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
         },
@@ -358,8 +393,15 @@ fn make(
     let made = match (parent, kind) {
         (Some(parent), D1Buffer | D2) if parent.is_buffer() => {
             making.context.same(&parent.context, "the buffer")?;
-            // "CL_INVALID_IMAGE_DESCRIPTOR / …FORMAT_DESCRIPTOR if a 2D image is created from a
-            // buffer and the row pitch and base address alignment does not follow the rules"
+            // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a buffer and the row
+            // pitch and base address alignment does not follow the rules": among them, "the image …
+            // row pitch × height must be less than or equal to the size of the buffer"
+            let bytes = row_pitch.saturating_mul(umd_desc.height as usize);
+            ensure(
+                kind == D1Buffer || bytes <= parent.size,
+                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                format!("rows of {bytes} bytes in a buffer of {}", parent.size),
+            )?;
             let made = image::of_buffer(making, desc.image_type, shape, parent);
             made.map_err(|error| match kind {
                 D1Buffer => error.with_code(CL_INVALID_IMAGE_SIZE),

@@ -79,6 +79,11 @@ fn host_rows(image: &Image, region: &Region, (row, slice): (usize, usize)) -> Re
     let row = if row == 0 { size[0] } else { row };
     if is_row_array {
         // Its layers are a slice pitch apart.
+        ensure(
+            slice == 0 || slice >= row,
+            CL_INVALID_VALUE,
+            format!("the slice pitch is {slice}, the row pitch {row}"),
+        )?;
         return Rows::new([0; 3], size, (if slice == 0 { row } else { slice }, 0));
     }
     let least = row.saturating_mul(size[1]);

@@ -156,6 +156,22 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
         CL_INVALID_MEM_OBJECT,
         "a pipe and a buffer are not the same",
     )?;
+    if let (ArgKind::Image(wanted), Some(image)) = (info.kind, &mem.image) {
+        // To kernels, images of buffers are one-dimensional ones of their own.
+        let given = image.desc.kind;
+        ensure(
+            given == wanted,
+            CL_INVALID_MEM_OBJECT,
+            format!("the image is {given:?}, the kernel takes {wanted:?}"),
+        )?;
+        let wants_depth = info.type_name.as_deref().map(|name| name.contains("depth"));
+        let is_depth = image.format.image_channel_order == CL_DEPTH;
+        ensure(
+            wants_depth.is_none_or(|wants| wants == is_depth),
+            CL_INVALID_MEM_OBJECT,
+            "an image of depths and one of colours are not the same",
+        )?;
+    }
     // "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only qualifier and
     // arg_value refers to an image object created with cl_mem_flags of CL_MEM_WRITE_ONLY or if the
     // image argument is declared with the write_only qualifier and … CL_MEM_READ_ONLY"
@@ -211,18 +227,17 @@ pub(crate) fn arg_info(kernel: Handle, index: u32, name: u32) -> Result<Answer> 
                 AddressSpace::Private => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             })
         }
-        CL_KERNEL_ARG_ACCESS_QUALIFIER => info::value(match (arg.kind, arg.access) {
-            (ArgKind::Image(_), Some(AccessQualifier::ReadOnly)) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
-            (ArgKind::Image(_), Some(AccessQualifier::WriteOnly)) => {
-                CL_KERNEL_ARG_ACCESS_WRITE_ONLY
-            }
-            (ArgKind::Image(_), Some(AccessQualifier::ReadWrite)) => {
-                CL_KERNEL_ARG_ACCESS_READ_WRITE
-            }
-            // "If argument is not an image type and is not declared with the pipe qualifier,
-            // CL_KERNEL_ARG_ACCESS_NONE is returned."
-            _ => CL_KERNEL_ARG_ACCESS_NONE,
-        }),
+        CL_KERNEL_ARG_ACCESS_QUALIFIER => {
+            let is_qualified = matches!(arg.kind, ArgKind::Image(_)) || arg.is_pipe();
+            info::value(match arg.access.filter(|_| is_qualified) {
+                Some(AccessQualifier::ReadOnly) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                Some(AccessQualifier::WriteOnly) => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                Some(AccessQualifier::ReadWrite) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+                // "If argument is not an image type and is not declared with the pipe qualifier,
+                // CL_KERNEL_ARG_ACCESS_NONE is returned."
+                _ => CL_KERNEL_ARG_ACCESS_NONE,
+            })
+        }
         CL_KERNEL_ARG_TYPE_NAME => info::text(arg.type_name.as_deref().ok_or_else(missing)?),
         CL_KERNEL_ARG_TYPE_QUALIFIER => {
             let has = |word: &str| {

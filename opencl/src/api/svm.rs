@@ -255,7 +255,8 @@ pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, Bytes(pointer): Bytes) -> 
     let info = super::kernel::arg_of(kernel, index)?;
     // "CL_INVALID_ARG_VALUE if arg_value specified is not a valid value": the argument has to be a
     // pointer to global or constant memory
-    let is_pointer = matches!(info.kind, umd::ArgKind::Buffer | umd::ArgKind::Unused);
+    let is_pointer =
+        matches!(info.kind, umd::ArgKind::Buffer | umd::ArgKind::Unused) && !info.is_pipe();
     ensure(
         is_pointer,
         CL_INVALID_ARG_VALUE,

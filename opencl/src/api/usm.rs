@@ -147,7 +147,8 @@ pub(crate) fn shared(
 pub(crate) fn free(context: Handle, pointer: Memory) -> Result<()> {
     let context = context.get::<Context>()?;
     // "CL_INVALID_VALUE if ptr is not a value returned by" an allocating function, "or is not NULL"
-    let is_freed = pointer.is_null() || context.allocations.free(pointer).is_some();
+    let is_svm = context.allocations.is_svm(pointer);
+    let is_freed = pointer.is_null() || !is_svm && context.allocations.free(pointer).is_some();
     ensure(
         is_freed,
         CL_INVALID_VALUE,

@@ -180,12 +180,18 @@ impl Event {
 
     /// The device has the command.
     pub(super) fn set_device(self: &Arc<Self>, device: umd::Event) {
+        // What still waits for other events is queued.
+        let is_submitted = device.status() != umd::EventStatus::Queued;
         let mut state = self.state();
         state.device = Some(device);
-        state.status = CL_SUBMITTED;
+        if is_submitted {
+            state.status = CL_SUBMITTED;
+        }
         drop(state);
         self.changed.notify_all();
-        self.passed(CL_SUBMITTED);
+        if is_submitted {
+            self.passed(CL_SUBMITTED);
+        }
     }
 
     /// The status of the first of its parts that failed.

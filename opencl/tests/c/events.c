@@ -61,6 +61,7 @@ static void in_order(cl_context context, cl_kernel add, cl_device_id device,
     DONE(clEnqueueMarkerWithWaitList(queue, 0, NULL, &chain[3]));
     DONE(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, sizeof got, got, 1, &chain[3], &chain[4]));
     DONE(clSetEventCallback(chain[2], CL_SUBMITTED, on_status, (void *)&seen[0]));
+    IS(status_of(chain[2]) == CL_QUEUED && seen[0] == 99);
     DONE(clSetEventCallback(chain[2], CL_RUNNING, on_status, (void *)&seen[1]));
     DONE(clSetEventCallback(chain[4], CL_COMPLETE, on_status, (void *)&seen[2]));
     GIVES(CL_INVALID_VALUE, clSetEventCallback(gate, CL_QUEUED, on_status, NULL));

@@ -242,12 +242,16 @@ static void of_buffers(void) {
 
 static void refused(void) {
     cl_image_desc good = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
-    cl_image_format odd = {CL_RGB, CL_UNORM_INT8}, unknown = {1, 2};
+    cl_image_format odd = {CL_RGB, CL_UNORM_INT8}, unknown = {1, 2}, pairs = {CL_INTENSITY, CL_SIGNED_INT8},
+                    packed = {CL_RGB, CL_UNORM_SHORT_565}, alpha_first = {CL_ARGB, CL_UNORM_INT8};
     struct { cl_image_desc desc; const cl_image_format *format; cl_mem_flags flags; cl_int code; }
     bad[] = {
         {good, &odd, 0, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
         {good, &unknown, 0, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
         {good, NULL, 0, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {good, &pairs, 0, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR},
+        {good, &packed, 0, CL_IMAGE_FORMAT_NOT_SUPPORTED},
+        {good, &alpha_first, 0, CL_IMAGE_FORMAT_NOT_SUPPORTED},
         {good, &rgba8, CL_MEM_COPY_HOST_PTR, CL_INVALID_HOST_PTR},
         {good, &rgba8, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, CL_INVALID_VALUE},
         {good, &rgba8, 0, CL_INVALID_IMAGE_SIZE},
@@ -255,10 +259,10 @@ static void refused(void) {
         {good, &rgba8, 0, CL_INVALID_IMAGE_DESCRIPTOR},
         {good, &rgba8, 0, CL_INVALID_IMAGE_DESCRIPTOR},
     };
-    bad[5].desc.image_width = 1 << 20;
-    bad[6].desc.image_row_pitch = 32;
-    bad[7].desc.num_mip_levels = 2;
-    bad[8].desc.image_type = CL_MEM_OBJECT_BUFFER;
+    bad[8].desc.image_width = 1 << 20;
+    bad[9].desc.image_row_pitch = 32;
+    bad[10].desc.num_mip_levels = 2;
+    bad[11].desc.image_type = CL_MEM_OBJECT_BUFFER;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         IS(!clCreateImage(context, bad[i].flags, bad[i].format, &bad[i].desc, NULL, &error));
         if (error != bad[i].code)

@@ -88,6 +88,9 @@ static void usm(void) {
     DONE(clMemFreeINTEL(context, NULL));
     DONE(clFinish(queue));
     DONE(clMemFreeINTEL(context, memory));
+    void *svm_memory = clSVMAlloc(context, 0, 64, 0);
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL(context, svm_memory));
+    clSVMFree(context, svm_memory);
 }
 
 static const char *source =
@@ -201,6 +204,16 @@ static void kernels(void) {
     GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof nothing, &nothing));
     GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof nothing, NULL));
     GIVES(CL_INVALID_ARG_VALUE, SET(3, sizeof hidden, &hidden));
+    const cl_image_format depths = {CL_DEPTH, CL_FLOAT};
+    const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 4};
+    cl_mem depth_image = clCreateImage(context, 0, &depths, &flat, NULL, &error);
+    DONE(error);
+    GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof depth_image, &depth_image));
+    DONE(clReleaseMemObject(depth_image));
+    cl_mem row = image_of(0, CL_MEM_OBJECT_IMAGE1D, NULL);
+    DONE(error);
+    GIVES(CL_INVALID_MEM_OBJECT, SET(3, sizeof row, &row));
+    DONE(clReleaseMemObject(row));
     GIVES(CL_INVALID_SAMPLER, SET(4, sizeof junk, &junk));
     GIVES(CL_INVALID_SAMPLER, SET(4, sizeof nothing, NULL));
     GIVES(CL_INVALID_ARG_SIZE, SET(4, 4, &sampler));

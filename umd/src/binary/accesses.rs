@@ -14,6 +14,8 @@ use isa_encoder::{Send, Sfid, Specific, decode};
 pub(crate) struct Accesses {
     /// Those of media block messages, for which a surface's width counts dwords.
     pub media_blocks: Vec<u8>,
+    /// Those of all other messages.
+    pub others: Vec<u8>,
     /// Those of blocks of buffers, with the alignment that `cl_intel_subgroups` asks of the
     /// buffer's address: [`BLOCK_READ`] or [`BLOCK_WRITE`].
     pub blocks: Vec<(u8, u32)>,
@@ -69,18 +71,22 @@ impl Accesses {
         let Some(descriptor) = send.desc.immediate() else {
             return self.any = true;
         };
+        let mut index = None;
         if in_lowest {
             // Fences (type 7 of the first data port) and scratch blocks (from 16 on) have no
             // surface.
             let kind = descriptor >> 14 & 0x1f;
             if send.sfid != Some(Sfid::DataPort0) || kind != 7 && kind < 16 {
-                self.insert(descriptor as u8);
+                index = Some(descriptor as u8);
             }
         } else if descriptor >> 29 & 3 == 3 {
             match send.exdesc.immediate() {
-                Some(extended) => self.insert((extended >> 24) as u8),
+                Some(extended) => index = Some((extended >> 24) as u8),
                 None => self.any = true,
             }
+        }
+        if let Some(index) = index {
+            insert(&mut self.surfaces, index);
         }
         let descriptors = Descriptors {
             descriptor,
@@ -90,6 +96,10 @@ impl Accesses {
         let message = send
             .sfid
             .map(|sfid| Message::decode(family, sfid, descriptors));
+        let is_media_block = matches!(message, Some(Ok(Message::Hdc(Hdc::MediaBlock { .. }))));
+        if let Some(index) = index.filter(|_| !is_media_block) {
+            insert(&mut self.others, index);
+        }
         match message {
             Some(Ok(Message::Hdc(hdc))) => self.add_hdc(&hdc),
             Some(Ok(Message::Lsc(lsc))) => self.add_lsc(&lsc),
@@ -102,7 +112,7 @@ impl Accesses {
             Hdc::MediaBlock {
                 surface: HdcSurface::Bti(index),
                 ..
-            } if !self.media_blocks.contains(&index) => self.media_blocks.push(index),
+            } => insert(&mut self.media_blocks, index),
             // Reads that are aligned to 16 bytes are of the compiler's own making.
             Hdc::OwordBlock {
                 direction,
@@ -140,11 +150,11 @@ impl Accesses {
             }
         }
     }
+}
 
-    fn insert(&mut self, index: u8) {
-        if !self.surfaces.contains(&index) {
-            self.surfaces.push(index);
-        }
+fn insert(list: &mut Vec<u8>, index: u8) {
+    if !list.contains(&index) {
+        list.push(index);
     }
 }
 

@@ -223,6 +223,7 @@ fn place(
         index: bti.into(),
         source: SurfaceSource::Argument(index),
         media_block,
+        other: false,
         used: true,
     };
     let value = match arg.kind {

@@ -194,6 +194,8 @@ pub struct SurfaceSlot {
     /// Whether the code accesses it with media block messages, for which a surface's width is
     /// counted in dwords. What the driver finds in the code is added.
     pub media_block: bool,
+    /// Whether the code accesses it with other messages. What the driver finds in the code is added.
+    pub other: bool,
     /// Whether the code accesses it at all, as far as that can be told. The driver finds it out.
     pub used: bool,
 }
@@ -205,6 +207,7 @@ impl SurfaceSlot {
             index,
             source,
             media_block: false,
+            other: false,
             used: true,
         }
     }

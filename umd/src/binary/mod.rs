@@ -559,10 +559,9 @@ fn mark_accesses(entry: &mut KernelAbi, family: Family, code: &[u8]) {
             arg.alignment = arg.alignment.max(needed);
         }
         slot.used = accesses.may_use(slot.index);
-        slot.media_block |= accesses
-            .media_blocks
-            .iter()
-            .any(|&i| slot.index == i.into());
+        let is_of = |list: &[u8]| list.iter().any(|&i| slot.index == i.into());
+        slot.media_block |= is_of(&accesses.media_blocks);
+        slot.other |= is_of(&accesses.others);
     }
 }
 

@@ -444,9 +444,17 @@ impl Image {
     }
 
     /// What media block messages need of a surface (DESIGN: TGL PRM vol 5, Media Block Read): a
-    /// base of 32 bytes and a pitch of 64.
-    pub(crate) fn check_media_block(&self) -> Result<(), String> {
+    /// base of 32 bytes and a pitch of 64. `shared`: other messages use the same surface, whose width
+    /// would be too small for them if it counts more than a texel in a dword.
+    pub(crate) fn check_media_block(&self, shared: bool) -> Result<(), String> {
         let inner = &self.inner;
+        if shared && inner.texel.bytes < 4 {
+            return Err(format!(
+                "its block accesses count the surface's width in dwords, so that its other accesses \
+                 need elements of 4 bytes, too; the image's have {}",
+                inner.texel.bytes
+            ));
+        }
         // "The behavior of the subgroup image block read and write built-ins is undefined for
         // images with an element size greater than four bytes" (`cl_intel_subgroups`, 6.13.X.1).
         if inner.texel.bytes > 4 {

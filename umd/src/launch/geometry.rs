@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(choose_local([0, 1, 1], 512, 32, false), [1, 1, 1]);
         // One size for all groups, whatever it costs.
         assert_eq!(choose_local([1009, 1, 1], 512, 32, true), [1, 1, 1]);
-        assert_eq!(choose_local([514, 1, 1], 512, 32, true), [257, 1, 1]);
+        assert_eq!(choose_local([514, 1, 1], 512, 32, true), [2, 1, 1]);
         assert_eq!(choose_local([1024, 1, 1], 512, 32, true), [256, 1, 1]);
     }
 }

@@ -35,6 +35,7 @@ impl Lowering<'_> {
             index,
             source,
             media_block: false,
+            other: false,
             used: true,
         });
         Ok(())
