@@ -1,6 +1,8 @@
 //! From SPIR-V to a zebin.
 
-use devinfo::Platform;
+use devinfo::{Family, Platform};
+use isa_encoder::Disassembler;
+use isa_encoder::disasm::Format;
 
 use crate::abi::{FieldKind, TABLE_ENTRIES};
 use crate::code::Code;
@@ -63,12 +65,19 @@ pub struct KernelReport {
     pub registers: u32,
     /// Bytes of scratch memory of a thread, for registers that are spilled.
     pub spilled: u32,
+    /// The family that the code is for.
+    pub family: Family,
     /// The code.
     pub code: Vec<u8>,
-    /// The listing, which assembles to the kernel's bytes.
-    pub text: String,
     /// The intermediate representation after the pass that was asked for.
     pub ir: Option<String>,
+}
+
+impl KernelReport {
+    /// The listing, which assembles to the kernel's bytes.
+    pub fn text(&self) -> String {
+        Disassembler::new(self.family, Format::default()).print(&self.code)
+    }
 }
 
 /// Compiles a module.
@@ -110,8 +119,8 @@ pub fn compile_showing(
             simd: kernel.target.simd,
             registers: kernel.target.registers,
             spilled: kernel.abi.scratch,
+            family: options.platform.family,
             code: kernel.emitted.bytes.clone(),
-            text: kernel.emitted.text.clone(),
             ir,
         });
         kernels.push(kernel);
@@ -194,6 +203,12 @@ fn kernel(
         what,
     };
     let counts = registers(options)?;
+    let mut forms = Forms {
+        module,
+        entry,
+        pass,
+        common: None,
+    };
     let mut selected: Vec<Selected> = Vec::new();
     let (mut found, mut why) = (None, String::new());
     let widths = widths(entry, options)?;
@@ -207,7 +222,7 @@ fn kernel(
     for (width, registers, spills) in fitting.chain(last) {
         if width == selected.len() {
             let target = Target::new(options.platform, widths[width], registers);
-            selected.push(Selected::new(module, entry, target, pass)?);
+            selected.push(forms.selected(&target)?);
         }
         let of = &selected[width];
         let target = Target::new(options.platform, widths[width], registers);
@@ -224,7 +239,7 @@ fn kernel(
     let is_free = entry.sub_group_size.or(options.simd).is_none();
     if is_free && options.platform.has_simd_width(WIDEST) && chosen.takes_more(&target) {
         let wide = Target::new(options.platform, WIDEST, target.registers);
-        if let Ok(wider) = Selected::new(module, entry, wide, pass)
+        if let Ok(wider) = forms.selected(&wide)
             && let Ok(places) = regalloc::allocate(&wider.code, &wide, false)
         {
             (target, chosen, (code, allocation)) = (wide, wider, places);
@@ -290,22 +305,56 @@ impl Selected {
     /// Whether twice the lanes halve the instructions that all lanes share: 16 lanes, no data from
     /// lane to lane.
     fn takes_more(&self, target: &Target) -> bool {
-        let function = &self.kernel.function;
-        let mut insts = function
-            .order
-            .iter()
-            .flat_map(|b| &function.blocks[b.index()].insts);
-        target.simd * 2 == WIDEST
-            && !insts.any(|inst| function.insts[inst.index()].op.crosses_lanes())
+        let mut insts = self.kernel.function.listed();
+        target.simd * 2 == WIDEST && !insts.any(|inst| inst.op.crosses_lanes())
+    }
+}
+
+/// The forms of a kernel for sub-groups of several widths. Most of the way is the same for all.
+struct Forms<'a> {
+    module: &'a Module<'a>,
+    entry: &'a Entry,
+    pass: Option<&'a str>,
+    /// The kernel where the ways part.
+    common: Option<(front::Kernel, passes::Passing<'a>)>,
+}
+
+impl<'a> Forms<'a> {
+    fn selected(&mut self, target: &Target) -> Result<Selected, Error> {
+        let (mut kernel, mut passing) = match self.common.take() {
+            Some(common) => common,
+            None => self.translated(target)?,
+        };
+        if !kernel.knows_width {
+            passing.common(&mut kernel.function, target)?;
+            self.common = Some((kernel.clone(), passing.clone()));
+        }
+        passing.finish(&mut kernel.function, target)?;
+        let used = kernel.function.buffers.iter().filter(|buffer| buffer.used);
+        kernel.abi.buffers = used.map(|buffer| (buffer.surface, buffer.arg)).collect();
+        let offsets = kernel.function.buffers.iter();
+        let offsets = offsets.filter(|buffer| buffer.begins_before);
+        let offsets: Vec<u32> = offsets.map(|buffer| buffer.arg).collect();
+        let private = kernel.function.private_size != 0;
+        kernel.abi.retain(|field| match field.kind {
+            FieldKind::BufferOffset { arg } => offsets.contains(&arg),
+            FieldKind::PrivateBase => private,
+            _ => true,
+        });
+        let code = select(&kernel.function, target).map_err(|what| Error::Limit {
+            kernel: self.entry.name.clone(),
+            what,
+        })?;
+        Ok(Selected {
+            kernel,
+            code,
+            shown: passing.shown,
+        })
     }
 
-    fn new(
-        module: &Module<'_>,
-        entry: &Entry,
-        target: Target,
-        pass: Option<&str>,
-    ) -> Result<Selected, Error> {
-        let mut kernel = front::kernel(module, entry, &target)?;
+    /// What the front end makes, before the passes.
+    fn translated(&self, target: &Target) -> Result<(front::Kernel, passes::Passing<'a>), Error> {
+        let mut kernel = front::kernel(self.module, self.entry, target)?;
         for field in &kernel.abi.fields {
             // A group has no more than a few thousand work-items.
             if let FieldKind::LocalSize | FieldKind::EnqueuedLocalSize = field.kind {
@@ -318,28 +367,7 @@ impl Selected {
         if target.caps.binding_tables {
             buffers(&mut kernel);
         }
-        let mut shown = None;
-        let show = |_: &'static str, text: String| shown = Some(text);
-        passes::run(&mut kernel.function, &target, &entry.name, show, pass)?;
-        let used = kernel.function.buffers.iter().filter(|buffer| buffer.used);
-        kernel.abi.buffers = used.map(|buffer| (buffer.surface, buffer.arg)).collect();
-        let offsets = kernel.function.buffers.iter();
-        let offsets = offsets.filter(|buffer| buffer.begins_before);
-        let offsets: Vec<u32> = offsets.map(|buffer| buffer.arg).collect();
-        let private = kernel.function.private_size != 0;
-        kernel.abi.retain(|field| match field.kind {
-            FieldKind::BufferOffset { arg } => offsets.contains(&arg),
-            FieldKind::PrivateBase => private,
-            _ => true,
-        });
-        let code = select(&kernel.function, &target).map_err(|what| Error::Limit {
-            kernel: entry.name.clone(),
-            what,
-        })?;
-        Ok(Selected {
-            kernel,
-            code,
-            shown,
-        })
+        let passing = passes::Passing::begin(&mut kernel.function, &self.entry.name, self.pass)?;
+        Ok((kernel, passing))
     }
 }

@@ -1,8 +1,9 @@
 //! Emission: from allocated instructions to bytes, by `isa_encoder::build`.
 
-use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::thread;
+use hashbrown::HashMap;
 use isa_encoder::build::{
     self, BuildError, Builder, Label, Op, Payload, Reg, Scoreboard, SendOp, grf,
 };
@@ -10,7 +11,7 @@ use isa_encoder::message::{
     AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
     HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
 };
-use isa_encoder::validate::Machine;
+use isa_encoder::validate::{Machine, Validator};
 use isa_encoder::{
     ArfKind, Flag, Opcode, Options, Pipe, PredControl, Region, Swsb, SyncFunction, Type as M,
 };
@@ -25,8 +26,6 @@ use crate::target::Target;
 pub struct Emitted {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The listing.
-    pub text: String,
     /// Where threads begin that have their local ids.
     pub entry_with_ids: u32,
 }
@@ -39,6 +38,9 @@ const HWORD: u32 = 32;
 
 /// Both parts of the code that loads the payload begin at a multiple of this.
 const ALIGNMENT: usize = 64;
+
+/// Bytes of an instruction.
+const INSTRUCTION: usize = 16;
 
 /// Encodes a kernel.
 ///
@@ -54,25 +56,18 @@ pub fn emit(
     if target.caps.loads_payload {
         let ids = 3 * target.local_id_bytes();
         let part = load_ids(target, ids, payload_bytes)?;
-        append(&mut out, part);
-        while out.bytes.len() % ALIGNMENT != 0 {
-            let mut b = builder(target);
-            b.emit(Op::new(Opcode::Nop, 1));
-            let nop = b.finish().map_err(text)?;
-            append(&mut out, nop);
+        out.bytes.extend(part);
+        let mut nops = builder(target);
+        for _ in 0..(out.bytes.len().next_multiple_of(ALIGNMENT) - out.bytes.len()) / INSTRUCTION {
+            nops.emit(Op::new(Opcode::Nop, 1));
         }
+        out.bytes.extend(nops.finish().map_err(text)?.code);
         out.entry_with_ids = out.bytes.len() as u32;
-        let part = load_cross_thread(target, payload_bytes)?;
-        append(&mut out, part);
+        out.bytes.extend(load_cross_thread(target, payload_bytes)?);
     }
     let body = Emitter::new(code, allocation, target).run()?;
-    append(&mut out, body);
+    out.bytes.extend(body.code);
     Ok(out)
-}
-
-fn append(out: &mut Emitted, kernel: build::Kernel) {
-    out.bytes.extend(kernel.code);
-    out.text += &kernel.text;
 }
 
 fn text(error: BuildError) -> String {
@@ -80,7 +75,20 @@ fn text(error: BuildError) -> String {
 }
 
 fn builder(target: &Target) -> Builder {
-    Builder::new(Machine::from(target.platform).with_registers(target.registers as u16))
+    let machine = Machine::from(target.platform).with_registers(target.registers as u16);
+    Builder::checked_by(validator(machine))
+}
+
+/// The validator of a machine, which is made once.
+fn validator(machine: Machine) -> Arc<Validator> {
+    static KNOWN: Mutex<Vec<Arc<Validator>>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(validator) = known.iter().find(|known| known.machine() == machine) {
+        return Arc::clone(validator);
+    }
+    let validator = Arc::new(Validator::new(machine));
+    known.push(Arc::clone(&validator));
+    validator
 }
 
 /// The last registers hold what the loading code needs.
@@ -105,7 +113,7 @@ fn base(b: &mut Builder, target: &Target) -> Reg {
 }
 
 /// Local ids follow the cross-thread data, `bytes` for each thread.
-fn load_ids(target: &Target, bytes: u32, cross_thread: u32) -> Result<build::Kernel, String> {
+fn load_ids(target: &Target, bytes: u32, cross_thread: u32) -> Result<Vec<u8>, String> {
     let mut b = builder(target);
     let header = base(&mut b, target);
     let field = thread::THREAD_IN_GROUP;
@@ -150,7 +158,7 @@ const fn unit() -> u32 {
     32
 }
 
-fn load_cross_thread(target: &Target, bytes: u32) -> Result<build::Kernel, String> {
+fn load_cross_thread(target: &Target, bytes: u32) -> Result<Vec<u8>, String> {
     let mut b = builder(target);
     base(&mut b, target);
     loads(&mut b, target, target.payload_register() as u8, bytes)?;
@@ -158,8 +166,8 @@ fn load_cross_thread(target: &Target, bytes: u32) -> Result<build::Kernel, Strin
 }
 
 /// Finishes a part: it waits for all its instructions, because the next part knows nothing of them.
-fn finish_part(b: Builder, target: &Target) -> Result<build::Kernel, String> {
-    let mut part = b.finish().map_err(text)?;
+fn finish_part(b: Builder, target: &Target) -> Result<Vec<u8>, String> {
+    let mut part = b.finish().map_err(text)?.code;
     let mut last = builder(target).scoreboard(Scoreboard::Keep);
     let arithmetic = Swsb {
         distance: Some((Pipe::All, 1)),
@@ -167,9 +175,7 @@ fn finish_part(b: Builder, target: &Target) -> Result<build::Kernel, String> {
     };
     last.emit(Op::sync(SyncFunction::Nop).swsb(arithmetic));
     last.emit(Op::sync(SyncFunction::AllWr));
-    let last = last.finish().map_err(text)?;
-    part.code.extend(last.code);
-    part.text += &last.text;
+    part.extend(last.finish().map_err(text)?.code);
     Ok(part)
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Sources: IGC `ZEBinWriter/zebin/spec/{elf,zeinfo}.md`, and what ocloc writes.
 
-use std::collections::HashMap;
 use std::fmt::Write;
+
+use hashbrown::HashMap;
 
 use crate::abi::{Abi, Field, FieldKind, ImageField, SamplerState};
 use crate::emit::Emitted;

@@ -72,7 +72,7 @@ fn three_sources_are_built_for_every_family() {
         let mad = Op::new(Opcode::Mad, channels).dst(r(10));
         b.emit(mad.src(r(12)).src(r(14)).src(r(16)));
         let kernel = b.finish().unwrap_or_else(|e| panic!("{family}: {e}"));
-        assert_eq!(kernel.code.len(), 16, "{family}\n{}", kernel.text);
+        assert_eq!(kernel.code.len(), 16, "{family}\n{}", kernel.text());
     }
 }
 
@@ -109,7 +109,7 @@ fn matrix_products_are_built() {
                 repeat: 4
             }),
             "{}",
-            kernel.text
+            kernel.text()
         );
     }
 }
@@ -138,7 +138,11 @@ fn macros_are_built_with_their_exponents() {
         );
         let kernel = b.finish().unwrap_or_else(|e| panic!("{family}: {e}"));
         for wanted in ["math.invm", "r10.mme0", "madm", "r16.mme1"] {
-            assert!(kernel.text.contains(wanted), "{family}\n{}", kernel.text);
+            assert!(
+                kernel.text().contains(wanted),
+                "{family}\n{}",
+                kernel.text()
+            );
         }
     }
 }
@@ -162,7 +166,7 @@ fn calls_and_loops_without_a_flag_are_built() {
             .filter(|opcode| opcode.is_branch())
             .collect();
         let wanted = [Opcode::Call, Opcode::Break, Opcode::While, Opcode::Ret];
-        assert_eq!(found, wanted, "{family}\n{}", kernel.text);
+        assert_eq!(found, wanted, "{family}\n{}", kernel.text());
     }
 }
 

@@ -186,7 +186,7 @@ fn intels_assembler_makes_the_same_bytes_of_the_text() {
         for (name, body, _) in KERNELS {
             let kernel = build(platform, *body);
             let (text, binary) = (folder.path().join("k.asm"), folder.path().join("k.bin"));
-            fs::write(&text, &kernel.text).unwrap();
+            fs::write(&text, kernel.text()).unwrap();
             let run = Command::new("iga64")
                 .args(["-a", "-q", "-p", iga])
                 .arg(&text)
@@ -198,13 +198,13 @@ fn intels_assembler_makes_the_same_bytes_of_the_text() {
             assert!(
                 run.status.success(),
                 "{platform} {name}: {said}\n{}",
-                kernel.text
+                kernel.text()
             );
             assert_eq!(
                 fs::read(&binary).unwrap(),
                 kernel.code,
                 "{platform} {name}\n{}",
-                kernel.text
+                kernel.text()
             );
         }
     }
@@ -219,7 +219,7 @@ fn they_run_on_every_family() {
             let text = format!(
                 "//.platform {platform}\n//.kernel {name}\n//.simd 16\n//.ids none\n\
                  //.arg source buf:0\n//.arg destination buf:1\n//.local 16,1,1\n{}",
-                kernel.text
+                kernel.text()
             );
             let expected: Vec<i32> = input.chunks(16).flat_map(expected).collect();
             Launch::new("builder", name, &[input.len() as u64])

@@ -105,7 +105,7 @@ fn the_prolog_loads_ids_and_arguments() {
                 "//.platform {platform}\n//.kernel k\n//.simd {simd}\n//.ids xyz\n\
                  //.payload load\n//.arg bias u32 @0\n//.sys local_size @8\n\
                  //.arg far u32 @{FAR}\n//.arg out buf:0\n{}",
-                built.text
+                built.text()
             );
             for local in LOCALS {
                 let groups = 3;

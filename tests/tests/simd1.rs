@@ -87,7 +87,7 @@ fn every_item_is_a_thread_with_packed_ids() {
         let text = format!(
             "//.platform {platform}\n//.kernel k\n//.simd 1\n//.ids xyz\n//.arg out buf:0\n\
              //.local 4,3,2\n{}",
-            built.text
+            built.text()
         );
         let expected = expected();
         let results = Launch::new("simd1", "k", &GLOBAL)

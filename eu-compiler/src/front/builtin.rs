@@ -87,14 +87,18 @@ impl Translator<'_> {
                 self.linear([x, y, z], [width, height])
             }
             B::LocalInvocationIndex => self.local_index(),
-            B::SubgroupMaxSize => word(self, self.simd),
+            B::SubgroupMaxSize => {
+                let simd = self.simd();
+                word(self, simd)
+            }
             B::SubgroupSize => self.sub_group_size(),
             B::SubgroupLocalInvocationId => self.lane(),
             B::SubgroupId => {
                 // The first lane says it, which only runs at the beginning for sure.
                 let block = std::mem::replace(&mut self.block, Function::ENTRY);
                 let index = self.local_index();
-                let by = word(self, self.simd.trailing_zeros());
+                let simd = self.simd();
+                let by = word(self, simd.trailing_zeros());
                 let number = self.here().bin(Bin::LShr, index, by);
                 let zero = word(self, 0);
                 let number = self.one(Op::Broadcast, &[number, zero], Type::I32);
@@ -151,7 +155,7 @@ impl Translator<'_> {
     /// How many sub-groups there are in a group of this size.
     fn sub_groups(&mut self, size: FieldKind) -> Value {
         let [x, y, z] = [0, 1, 2].map(|dim| self.triple(size, dim));
-        let simd = u64::from(self.simd);
+        let simd = u64::from(self.simd());
         let more = self.constant(Type::I32, simd - 1);
         let by = self.constant(Type::I32, u64::from(simd.trailing_zeros()));
         let mut at = self.here();

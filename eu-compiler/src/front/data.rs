@@ -1,7 +1,6 @@
 //! Variables of the program: where they lie, and with what.
 
-use std::collections::{HashMap, HashSet};
-
+use hashbrown::{HashMap, HashSet};
 use spirv::{Op as Spv, StorageClass};
 
 use super::module::{Module, Scalars, Shape};

@@ -1,7 +1,6 @@
 //! Blocks, phis, branches, calls.
 
-use std::collections::{HashMap, HashSet};
-
+use hashbrown::{HashMap, HashSet};
 use spirv::{Decoration, Op as Spv};
 
 use super::module::{Entry, Shape};
@@ -441,7 +440,7 @@ fn parts<'a, 'b>(body: &'b [Instruction<'a>]) -> Result<Vec<Part<'a, 'b>>, Error
         }
     };
     let first = body.first().map(|i| i.word(0)).transpose()?.unwrap_or(0);
-    let mut seen = HashSet::from([first]);
+    let mut seen: HashSet<u32> = [first].into_iter().collect();
     let mut stack = vec![(first, successors(&first))];
     let mut order = Vec::new();
     while let Some((label, next)) = stack.last_mut() {

@@ -99,7 +99,7 @@ impl Translator<'_> {
                         return Err(i.invalid(format!("clusters of {size}; powers of two are")));
                     }
                     match u32::try_from(size) {
-                        Ok(size) if size < self.simd => Op::Cluster(op, size),
+                        Ok(size) if size < self.simd() => Op::Cluster(op, size),
                         _ => Op::Reduce(op),
                     }
                 }
@@ -263,7 +263,7 @@ impl Translator<'_> {
                 let sum = self.here().bin(Bin::Add, lane, by);
                 let lane = match i.word(5) {
                     Err(_) => {
-                        let mask = self.constant(Type::I32, u64::from(self.simd) - 1);
+                        let mask = self.constant(Type::I32, u64::from(self.simd()) - 1);
                         self.here().bin(Bin::And, sum, mask)
                     }
                     Ok(size) => {
@@ -272,7 +272,7 @@ impl Translator<'_> {
                             let what = format!("a cluster of {size}, which is no power of two");
                             return Err(i.invalid(what));
                         }
-                        let size = size.min(self.simd.into());
+                        let size = size.min(self.simd().into());
                         let mask = self.constant(Type::I32, size - 1);
                         let within = self.here().bin(Bin::And, sum, mask);
                         let outside = self.not(mask);
@@ -393,7 +393,7 @@ impl Translator<'_> {
         // Up: `current` is behind `previous`, and a lane looks `by` lanes before its own.
         let at = match i.op {
             Spv::SubgroupShuffleUpINTEL => {
-                let simd = self.constant(Type::I32, u64::from(self.simd));
+                let simd = self.constant(Type::I32, u64::from(self.simd()));
                 let own = self.here().bin(Bin::Add, lane, simd);
                 self.here().bin(Bin::Sub, own, by)
             }
@@ -425,7 +425,7 @@ impl Translator<'_> {
         let mask = self.get(i.word(at)?, i)?.scalars;
         let mask = mask.first().copied().ok_or_else(|| i.invalid("no mask"))?;
         // Bits beyond the largest sub-group do not count.
-        let those = self.constant(Type::I32, u64::from(u32::MAX >> (32 - self.simd)));
+        let those = self.constant(Type::I32, u64::from(u32::MAX >> (32 - self.simd())));
         let counted = self.here().bin(Bin::And, mask, those);
         let value = match i.op {
             Spv::GroupNonUniformInverseBallot | Spv::GroupNonUniformBallotBitExtract => {
@@ -486,7 +486,7 @@ impl Translator<'_> {
     /// work-group.
     fn slot(&mut self, sub_group: Value) -> Value {
         const BYTES: u32 = 8;
-        let size = BYTES * MAX_GROUP / self.simd;
+        let size = BYTES * MAX_GROUP / self.simd();
         let base = match self.group_slots {
             Some(base) => base,
             None => {
@@ -593,9 +593,9 @@ impl Translator<'_> {
         id.resize(3, zero);
         let id = [id[0], id[1], id[2]].map(|part| self.resize(part, Type::I32, false));
         let item = self.index_in_group(id);
-        let by = self.constant(Type::I32, u64::from(self.simd.trailing_zeros()));
+        let by = self.constant(Type::I32, u64::from(self.simd().trailing_zeros()));
         let sub_group = self.here().bin(Bin::LShr, item, by);
-        let within = self.constant(Type::I32, u64::from(self.simd) - 1);
+        let within = self.constant(Type::I32, u64::from(self.simd()) - 1);
         let lane = self.here().bin(Bin::And, item, within);
         let mut values = Vec::new();
         for value in value.scalars {

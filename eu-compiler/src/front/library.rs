@@ -1,8 +1,9 @@
 //! The library of functions that no instruction computes: OpenCL C in `library`, as SPIR-V. They are
 //! inlined as the functions of the kernel's own module are.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use hashbrown::HashMap;
 
 use super::module::Module;
 use super::reader::{self, Instruction};

@@ -47,12 +47,14 @@ pub use module::{Entry, Module};
 pub use reader::file;
 
 /// A kernel, translated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     /// Its code.
     pub function: Function,
     /// What it is given.
     pub abi: Abi,
+    /// It is another one for sub-groups of another width.
+    pub knows_width: bool,
 }
 
 /// The declarations of a module.

@@ -1,7 +1,6 @@
 //! What a module declares outside of functions.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Op, StorageClass};
 
 use super::data::{Address, Data};

@@ -1,7 +1,8 @@
 //! The translator's state, and the way from an instruction to the file that knows it.
 
-use std::collections::HashMap;
+use std::cell::Cell;
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 use spirv::{BuiltIn, Op as Spv};
 
@@ -104,7 +105,9 @@ pub(super) struct Frame<'a> {
 /// Translates one kernel.
 pub struct Translator<'a> {
     pub(super) module: &'a Module<'a>,
-    pub(super) simd: u32,
+    simd: u32,
+    /// The code knows the width.
+    knows_width: Cell<bool>,
     /// Local memory has no atomic operations of 64 bits: whoever does one takes a lock.
     pub(super) takes_turns: bool,
     pub(super) function: Function,
@@ -135,6 +138,7 @@ impl<'a> Translator<'a> {
         Self {
             module,
             simd: target.simd,
+            knows_width: Cell::new(false),
             takes_turns: !target.caps.local_atomics_64,
             function: Function::default(),
             abi: Abi::default(),
@@ -171,6 +175,7 @@ impl<'a> Translator<'a> {
         Ok(Kernel {
             function: self.function,
             abi: self.abi,
+            knows_width: self.knows_width.get(),
         })
     }
 
@@ -191,6 +196,12 @@ impl<'a> Translator<'a> {
             }
             other => other,
         }
+    }
+
+    /// The lanes of a sub-group.
+    pub(super) fn simd(&self) -> u32 {
+        self.knows_width.set(true);
+        self.simd
     }
 
     /// Appends at the present place.

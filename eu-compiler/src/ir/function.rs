@@ -1,7 +1,6 @@
 //! A function: blocks of instructions over values, each of which is assigned once.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::op::{Bin, Convert, Op};
@@ -241,6 +240,15 @@ impl Function {
     pub fn result(&self, inst: Inst) -> Value {
         let results = &self.insts[inst.index()].results;
         results.first().copied().unwrap_or(Value(u32::MAX))
+    }
+
+    /// The instructions in the order of the code.
+    pub fn listed(&self) -> impl Iterator<Item = &InstData> {
+        let insts = self
+            .order
+            .iter()
+            .flat_map(|b| &self.blocks[b.index()].insts);
+        insts.map(|inst| &self.insts[inst.index()])
     }
 
     /// The predecessors of each block, in the order of the blocks.

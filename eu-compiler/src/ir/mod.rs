@@ -15,6 +15,7 @@ pub mod cfg;
 mod function;
 mod op;
 mod print;
+mod replaced;
 mod types;
 mod verify;
 
@@ -23,5 +24,6 @@ pub use function::{
 };
 pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Scope, Space, Surface, Symbol, Un};
 pub use print::print;
+pub use replaced::Replaced;
 pub use types::Type;
 pub use verify::{VerifyError, verify};

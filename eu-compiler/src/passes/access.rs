@@ -1,14 +1,20 @@
 //! Accesses that no message makes, as others: elements less aligned than their size (dwords of global
 //! memory may lie anywhere, one a message), several bytes or words at once, doubles and blocks of local memory on the classic data port.
 
-use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Space, Type, Value};
+use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
 
 /// The most dwords of one access.
 const MAX_DWORDS: usize = 4;
 
+/// A block is as wide as the sub-group.
+pub(super) fn knows_width(function: &Function) -> bool {
+    let of_block = |op: &Op| matches!(op, Op::BlockLoad(_) | Op::BlockStore(_));
+    function.listed().any(|data| of_block(&data.op))
+}
+
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
-    let mut replaced = std::collections::HashMap::new();
+    let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         for inst in insts {
@@ -58,7 +64,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             replaced.extend(data.results.iter().copied().zip(values));
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

@@ -5,12 +5,13 @@
 //! may touch the same memory. Addresses are compared as sums of values times numbers: what differs
 //! only in a number is a known distance apart.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::known::Known;
-use crate::ir::{Access, Bin, Block, Convert, Cursor, Function, Inst, Op, Space, Type, Value};
+use crate::ir::{
+    Access, Bin, Block, Convert, Cursor, Function, Inst, Op, Replaced, Space, Type, Value,
+};
 use crate::target::Target;
 
 /// The most bytes of an access of a lane.
@@ -24,7 +25,7 @@ const FAR: i64 = 1 << 40;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let known = Known::of(function);
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let mut groups = Groups::default();
         for (at, &inst) in function.blocks[block.index()].insts.iter().enumerate() {
@@ -38,7 +39,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             join(function, block, &groups.joined, &mut replaced);
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 
@@ -289,7 +290,7 @@ impl Groups {
 }
 
 /// Takes the results of an earlier load for those of a later one, which is left without use.
-fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut HashMap<Value, Value>) {
+fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut Replaced) {
     let pairs = |function: &Function| {
         let [old, new] = [later, first].map(|inst| function.insts[inst.index()].results.clone());
         old.into_iter().zip(new)
@@ -300,12 +301,7 @@ fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut HashMa
 }
 
 /// Writes the accesses of runs as one each: loads where the first was, stores where the last was.
-fn join(
-    function: &mut Function,
-    block: Block,
-    runs: &[Vec<Part>],
-    replaced: &mut HashMap<Value, Value>,
-) {
+fn join(function: &mut Function, block: Block, runs: &[Vec<Part>], replaced: &mut Replaced) {
     let mut homes: HashMap<Inst, usize> = HashMap::new();
     let mut gone: HashMap<Inst, ()> = HashMap::new();
     for (index, run) in runs.iter().enumerate() {
@@ -328,13 +324,7 @@ fn join(
 }
 
 /// One access for a run, at the place of `home`.
-fn one(
-    function: &mut Function,
-    block: Block,
-    home: Inst,
-    run: &[Part],
-    replaced: &mut HashMap<Value, Value>,
-) {
+fn one(function: &mut Function, block: Block, home: Inst, run: &[Part], replaced: &mut Replaced) {
     let data = function.insts[home.index()].clone();
     let begin = run.iter().find(|part| part.inst == home);
     let distance = run[0].begin - begin.map_or(run[0].begin, |part| part.begin);

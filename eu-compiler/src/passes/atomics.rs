@@ -2,17 +2,15 @@
 //! local memory by taking turns with a lock, as Intel's compiler does. A load sets no bits, and a store
 //! is an exchange.
 
-use std::collections::HashMap;
-
 use super::generic::Inserted;
 use crate::ir::{
-    Access, Atomic, Bin, Block, Cond, Convert, Cursor, Function, Inst, Op, Scope, Space,
+    Access, Atomic, Bin, Block, Cond, Convert, Cursor, Function, Inst, Op, Replaced, Scope, Space,
     Terminator, Type, Value,
 };
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     let mut inserted = Inserted::default();
     let mut locks = false;
     for mut block in function.order.clone() {
@@ -32,14 +30,15 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                     let blocks = inserted.behind(function, block, 2);
                     let before = std::mem::replace(&mut block, blocks[1]);
                     let made = exchange(function, inst, (space, op), [before, blocks[0], block]);
-                    replaced.insert(function.result(inst), made);
+                    let result = function.insts[inst.index()].results.first().copied();
+                    replaced.extend(result.map(|result| (result, made)));
                 }
                 None => function.blocks[block.index()].insts.push(inst),
             }
         }
     }
     inserted.order(function);
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     if locks && let Some(lock) = function.lock {
         open(function, lock);
     }

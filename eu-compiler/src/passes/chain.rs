@@ -1,16 +1,14 @@
 //! A block takes in the only one that follows it, if that follows no other: what unrolled loops and
 //! inlined functions leave becomes one block, in which accesses meet their neighbours.
 
-use std::collections::HashMap;
-
 use super::structure::prune;
-use crate::ir::{Block, Function, Op, Terminator};
+use crate::ir::{Block, Function, Op, Replaced, Terminator};
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     prune(function);
     let predecessors = function.predecessors();
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     // What each block has become a part of.
     let mut homes: Vec<Block> = (0..function.blocks.len() as u32).map(Block).collect();
     for block in function.order.clone() {
@@ -26,7 +24,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
                 match data.op {
                     Op::Phi(_) => {
                         let only = data.args[0];
-                        let only = replaced.get(&only).copied().unwrap_or(only);
+                        let only = replaced.find(only);
                         replaced.insert(data.results[0], only);
                     }
                     _ => function.blocks[block.index()].insts.push(inst),
@@ -48,7 +46,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             }
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

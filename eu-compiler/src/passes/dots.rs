@@ -1,10 +1,10 @@
 //! Sums of products of bytes as dot products of dwords, where there is an instruction for them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use isa_encoder::{Opcode, has_opcode};
 
-use crate::ir::{Bin, Block, Convert, Cursor, Function, Op, Type, Value};
+use crate::ir::{Bin, Block, Convert, Cursor, Function, Op, Replaced, Type, Value};
 use crate::target::Target;
 
 /// Bytes of a dword.
@@ -28,7 +28,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
         return Ok(());
     }
     let uses = uses(function);
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         for inst in insts {
@@ -41,7 +41,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             function.blocks[block.index()].insts.push(inst);
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

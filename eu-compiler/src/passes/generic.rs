@@ -4,15 +4,15 @@
 //! (IGC `ADDRESS_SPACE_TAG`). Private memory is part of global memory, so that an access only has
 //! to ask whether it is local.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::ir::{
-    Bin, Block, Cond, Convert, Cursor, Function, Inst, Op, Space, Terminator, Type, Value,
+    Bin, Block, Cond, Convert, Cursor, Function, Inst, Op, Replaced, Space, Terminator, Type, Value,
 };
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     let mut inserted = Inserted::default();
     for mut block in function.order.clone() {
         for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
@@ -43,7 +43,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
         }
     }
     inserted.order(function);
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 
@@ -139,7 +139,7 @@ fn either(
     block: Block,
     inst: Inst,
     blocks: &[Block],
-    replaced: &mut HashMap<Value, Value>,
+    replaced: &mut Replaced,
 ) {
     let data = function.insts[inst.index()].clone();
     let &[local, global, next] = blocks else {

@@ -4,13 +4,11 @@
 //! Afterwards bytes and words are only added, multiplied, shifted left, combined bit by bit,
 //! selected, converted and moved: their upper bits in a register mean nothing.
 
-use std::collections::HashMap;
-
-use crate::ir::{Bin, Cond, Convert, Cursor, Function, Op, Type, Un, Value};
+use crate::ir::{Bin, Cond, Convert, Cursor, Function, Op, Replaced, Type, Un, Value};
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let insts = std::mem::take(&mut function.blocks[block.index()].insts);
         for inst in insts {
@@ -27,9 +25,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             };
             let mut at = Lower::new(cursor, target.caps.int_div, target.caps.half_mad);
             let args = data.args.iter().copied();
-            let args: Vec<Value> = args
-                .map(|arg| replaced.get(&arg).copied().unwrap_or(arg))
-                .collect();
+            let args: Vec<Value> = args.map(|arg| replaced.find(arg)).collect();
             let value = match data.results.as_slice() {
                 [result] => at.lower(&data.op, &args, *result)?,
                 _ => None,
@@ -42,7 +38,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             }
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

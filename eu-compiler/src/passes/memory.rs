@@ -5,9 +5,11 @@
 //! accesses overlap without being the same, each is cut where another begins or ends, and is put together
 //! of its parts.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Space, Type, Value};
+use hashbrown::HashMap;
+
+use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
 
 /// A place: the variable and the offset in it.
@@ -147,7 +149,7 @@ struct Rewrite<'a> {
     at_begin: HashMap<(Block, Slot), Value>,
     /// Phis whose operands are still missing.
     open: Vec<(Block, Slot, Inst)>,
-    replaced: HashMap<Value, Value>,
+    replaced: Replaced,
 }
 
 impl<'a> Rewrite<'a> {
@@ -159,7 +161,7 @@ impl<'a> Rewrite<'a> {
             at_end: HashMap::new(),
             at_begin: HashMap::new(),
             open: Vec::new(),
-            replaced: HashMap::new(),
+            replaced: Replaced::default(),
         }
     }
 
@@ -175,7 +177,7 @@ impl<'a> Rewrite<'a> {
             data.op = Op::Phi(from.to_vec());
             data.args = args.into();
         }
-        super::simplify::replace(self.function, &self.replaced);
+        self.replaced.apply(self.function);
     }
 
     fn block(&mut self, block: Block) {

@@ -2,17 +2,23 @@
 //!
 //! Offsets into it stay 32 bits; an access adds the address of the lane's part.
 
-use std::collections::HashMap;
-
 use super::generic::{tagged, untagged};
-use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Space, Type, Value};
+use crate::ir::{
+    Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Replaced, Space, Type, Value,
+};
 use crate::target::Target;
 
 /// The alignment of each lane's part.
 const ALIGNMENT: u32 = 16;
 
+/// Each lane has its part, so where there is any, code differs with their number.
+pub(super) fn knows_width(function: &Function) -> bool {
+    let mut insts = function.listed();
+    insts.any(|data| matches!(data.op, Op::Alloca { .. }) || is_cast(&data.op))
+}
+
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     let mut size = 0u32;
     let mut casts = false;
     for block in function.order.clone() {
@@ -61,7 +67,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             if is_cast(&data.op) {
                 let (at, arg, result) = (data.at, data.args[0], data.results[0]);
                 let to = matches!(data.op, Op::ToGeneric(_));
-                let arg = replaced.get(&arg).copied().unwrap_or(arg);
+                let arg = replaced.find(arg);
                 let mut at = Cursor {
                     at,
                     function,
@@ -83,7 +89,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 continue;
             }
             if let Some(offset) = place {
-                let offset = replaced.get(&offset).copied().unwrap_or(offset);
+                let offset = replaced.find(offset);
                 let mut at = Cursor {
                     at: data.at,
                     function,
@@ -100,7 +106,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             function.blocks[block.index()].insts.push(inst);
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

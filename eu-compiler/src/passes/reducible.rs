@@ -4,12 +4,12 @@
 //! Values need no change but at the entries: a value that is used beyond an entry without a phi is
 //! defined where all entries see it, or after the entry.
 
-use std::collections::{HashMap, HashSet};
-
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use crate::ir::{
-    Block, Cond, Cursor, Def, Function, Inst, Op, Terminator, Type, Value, cfg::reverse_postorder,
+    Block, Cond, Cursor, Def, Function, Inst, Op, Replaced, Terminator, Type, Value,
+    cfg::reverse_postorder,
 };
 use crate::target::Target;
 
@@ -127,7 +127,7 @@ fn dispatch(function: &mut Function, entries: &[Block]) {
         .map(|way| function.constant(Type::I32, way.1 as u64))
         .collect();
     let which = phi(function, Type::I32, numbers, 0);
-    let mut replaced = HashMap::new();
+    let mut replaced = Replaced::default();
     for (number, &entry) in entries.iter().enumerate() {
         let is_phi = |function: &Function, inst: &Inst| {
             matches!(function.insts[inst.index()].op, Op::Phi(_))
@@ -152,7 +152,7 @@ fn dispatch(function: &mut Function, entries: &[Block]) {
             replaced.insert(data.results[0], value);
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     // One comparison a block; the last entry needs none.
     let mut block = hub;
     for (number, &entry) in entries.iter().enumerate() {

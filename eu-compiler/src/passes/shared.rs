@@ -6,7 +6,7 @@
 use super::divergence::Divergence;
 use crate::ir::cfg::{Dominators, Loops};
 use crate::ir::{
-    Atomic, Bin, Cond, Cursor, Function, Input, Inst, Op, Terminator, Type, Un, Value,
+    Atomic, Bin, Cond, Cursor, Function, Input, Inst, Op, Replaced, Terminator, Type, Un, Value,
 };
 use crate::target::Target;
 
@@ -26,7 +26,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let loops = Loops::new(function, &dominators)
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
     let divergence = Divergence::new(function, &loops);
-    let mut replaced = std::collections::HashMap::new();
+    let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let partial = divergence.is_partial(block);
         for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
@@ -45,7 +45,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             }
         }
     }
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 

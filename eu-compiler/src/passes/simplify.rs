@@ -1,11 +1,14 @@
 //! Folds constants, applies identities, joins equal instructions, and drops what nobody needs.
 
-use std::collections::HashMap;
+use hashbrown::DefaultHashBuilder;
+use std::hash::BuildHasher as _;
+
+use hashbrown::hash_table::{Entry, HashTable};
 
 use crate::ir::cfg::{Dominators, reverse_postorder};
 use crate::ir::{
-    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Surface, Terminator, Type, Un,
-    Value, Values,
+    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Replaced, Surface, Terminator, Type,
+    Un, Value, Values,
 };
 use crate::target::Target;
 
@@ -23,50 +26,33 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
 fn round(function: &mut Function) -> bool {
     let order = reverse_postorder(function);
     let dominators = Dominators::new(function);
-    let mut replaced: HashMap<Value, Value> = HashMap::new();
-    let mut seen: HashMap<(Key, Values, Type), (Block, Value)> = HashMap::new();
+    let mut replaced = Replaced::default();
+    let mut seen = Seen::default();
     let mut changed = false;
     for &block in &order {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
-        let mut kept = Vec::with_capacity(insts.len());
-        for inst in insts {
+        let mut insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        insts.retain(|&inst| {
             let data = &mut function.insts[inst.index()];
             for arg in &mut data.args {
-                *arg = find(&replaced, *arg);
+                *arg = replaced.find(*arg);
             }
-            let [result] = data.results.as_slice() else {
-                kept.push(inst);
-                continue;
+            let &[result] = data.results.as_slice() else {
+                return true;
             };
-            let result = *result;
-            let (mut op, mut args) = (data.op.clone(), data.args.clone());
-            if let Some(value) = fold(function, &mut op, &mut args, result) {
+            let equal = match fold(function, inst, result, &mut changed) {
+                Some(value) => Some(value),
+                None => seen.equal(function, inst, block, &dominators),
+            };
+            if let Some(value) = equal {
                 replaced.insert(result, value);
                 changed = true;
-                continue;
             }
-            let ty = function.ty(result);
-            if let Some(key) = Key::of(&op) {
-                let known = seen.get(&(key, args.clone(), ty));
-                if let Some((from, value)) = known
-                    && dominators.dominates(*from, block)
-                {
-                    replaced.insert(result, *value);
-                    changed = true;
-                    continue;
-                }
-                seen.insert((key, args.clone(), ty), (block, result));
-            }
-            let data = &mut function.insts[inst.index()];
-            changed |= data.op != op || data.args != args;
-            data.op = op;
-            data.args = args;
-            kept.push(inst);
-        }
-        function.blocks[block.index()].insts = kept;
+            equal.is_none()
+        });
+        function.blocks[block.index()].insts = insts;
         let end = function.blocks[block.index()].end;
         if let Terminator::Branch(value, yes, no) = end {
-            let value = find(&replaced, value);
+            let value = replaced.find(value);
             let end = match function.bits(value) {
                 Some(bits) => {
                     changed = true;
@@ -77,9 +63,53 @@ fn round(function: &mut Function) -> bool {
             function.blocks[block.index()].end = end;
         }
     }
-    replace(function, &replaced);
+    replaced.apply(function);
     super::structure::prune(function);
     changed
+}
+
+/// The last one of each kind of instruction, and its block.
+#[derive(Default)]
+struct Seen {
+    insts: HashTable<(Inst, Block)>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Seen {
+    /// The result of an equal instruction that is executed before this one.
+    fn equal(
+        &mut self,
+        function: &Function,
+        inst: Inst,
+        block: Block,
+        dominators: &Dominators,
+    ) -> Option<Value> {
+        let key = |inst: Inst| {
+            let data = &function.insts[inst.index()];
+            let ty = function.ty(function.result(inst));
+            Some((Key::of(&data.op)?, &data.args, ty))
+        };
+        let own = key(inst);
+        own?;
+        let entry = self.insts.entry(
+            self.hasher.hash_one(own),
+            |(other, _)| key(*other) == own,
+            |(other, _)| self.hasher.hash_one(key(*other)),
+        );
+        match entry {
+            Entry::Occupied(mut known) => {
+                let (first, from) = *known.get();
+                if dominators.dominates(from, block) {
+                    return Some(function.result(first));
+                }
+                *known.get_mut() = (inst, block);
+            }
+            Entry::Vacant(place) => {
+                place.insert((inst, block));
+            }
+        }
+        None
+    }
 }
 
 /// What makes two instructions of the same operands equal.
@@ -121,28 +151,6 @@ impl Key {
     }
 }
 
-fn find(replaced: &HashMap<Value, Value>, mut value: Value) -> Value {
-    while let Some(next) = replaced.get(&value) {
-        value = *next;
-    }
-    value
-}
-
-/// Replaces operands everywhere.
-pub(super) fn replace(function: &mut Function, replaced: &HashMap<Value, Value>) {
-    for &block in &function.order {
-        let data = &mut function.blocks[block.index()];
-        for inst in &data.insts {
-            for arg in &mut function.insts[inst.index()].args {
-                *arg = find(replaced, *arg);
-            }
-        }
-        if let Terminator::Branch(value, ..) = &mut data.end {
-            *value = find(replaced, *value);
-        }
-    }
-}
-
 /// Drops instructions without effect whose results nobody uses.
 pub(super) fn sweep(function: &mut Function) {
     let mut needed = vec![false; function.insts.len()];
@@ -178,15 +186,33 @@ pub(super) fn sweep(function: &mut Function) {
 }
 
 /// The value that an instruction gives without being executed. May change it to a simpler one.
-fn fold(function: &mut Function, op: &mut Op, args: &mut Values, result: Value) -> Option<Value> {
-    let ty = function.ty(result);
-    match op {
-        Op::Phi(_) => {
-            // All the same, apart from itself.
-            let mut others = args.iter().copied().filter(|arg| *arg != result);
-            let first = others.next()?;
-            others.all(|arg| arg == first).then_some(first)
+fn fold(function: &mut Function, inst: Inst, result: Value, changed: &mut bool) -> Option<Value> {
+    let data = &function.insts[inst.index()];
+    if let Op::Phi(_) = data.op {
+        // All the same, apart from itself.
+        let mut others = data.args.iter().copied().filter(|arg| *arg != result);
+        let first = others.next()?;
+        return others.all(|arg| arg == first).then_some(first);
+    }
+    let (mut op, mut args) = (data.op.clone(), Values::from_slice(&data.args));
+    let value = fold_operation(function, &mut op, &mut args, function.ty(result));
+    if value.is_none() {
+        let data = &mut function.insts[inst.index()];
+        if data.op != op || data.args != args {
+            *changed = true;
+            (data.op, data.args) = (op, args);
         }
+    }
+    value
+}
+
+fn fold_operation(
+    function: &mut Function,
+    op: &mut Op,
+    args: &mut Values,
+    ty: Type,
+) -> Option<Value> {
+    match op {
         Op::Bin(bin) => fold_bin(function, bin, args, ty),
         Op::Icmp(cond) => {
             let from = function.ty(args[0]);

@@ -3,15 +3,17 @@
 //! Afterwards 64 bits exist only where a pair is put together for somebody that takes them: an
 //! address, a double, an atomic operation; and where such a one gives them.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
-use crate::ir::{Bin, Block, Cond, Convert, Cursor, Def, Function, Inst, Op, Type, Value};
+use crate::ir::{
+    Bin, Block, Cond, Convert, Cursor, Def, Function, Inst, Op, Replaced, Type, Value,
+};
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let mut split = Split {
         halves: HashMap::new(),
-        replaced: HashMap::new(),
+        replaced: Replaced::default(),
         phis: Vec::new(),
         function,
         block: Function::ENTRY,
@@ -39,14 +41,14 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let Split {
         replaced, function, ..
     } = split;
-    super::simplify::replace(function, &replaced);
+    replaced.apply(function);
     Ok(())
 }
 
 struct Split<'a> {
     function: &'a mut Function,
     halves: HashMap<Value, [Value; 2]>,
-    replaced: HashMap<Value, Value>,
+    replaced: Replaced,
     /// Phis that were split: the old one and its halves.
     phis: Vec<(Inst, [Inst; 2])>,
     block: Block,

@@ -7,7 +7,7 @@
 //! multiple of 4 bytes, its surface begins at the pointer. Otherwise the surface begins with the
 //! allocation, and `BufferOffset` says how far that is before the pointer.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::known::Known;
 use crate::ir::{

@@ -4,7 +4,7 @@
 //! The first round stays where the loop was; the others are copies. The block that leaves the loop goes
 //! on in all rounds but the last.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::ir::cfg::{Dominators, Loop, Loops};
 use crate::ir::{Block, Convert, Function, InstData, Op, Space, Terminator, Type, Value};

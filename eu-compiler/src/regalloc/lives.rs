@@ -1,7 +1,8 @@
 //! Where virtual registers are used, and how long they live.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use hashbrown::HashMap;
 
 use crate::code::{Code, Var, What};
 use crate::ir::Block;

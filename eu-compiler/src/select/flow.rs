@@ -4,8 +4,7 @@
 //! a later block wait there for the others (`goto`, `join`), and a loop goes back with the channels
 //! that stay in it (`while`); the others wait behind it.
 
-use std::collections::HashSet;
-
+use hashbrown::HashSet;
 use isa_encoder::{ArfKind, Opcode, Type as M};
 
 use super::{Selector, at, raw_type};

@@ -18,8 +18,7 @@ mod message;
 mod payload;
 mod reduce;
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use isa_encoder::{CondMod, Opcode, Type as M};
 
 use crate::code::{Code, Inst, Operand, Place, Predicate, Var, VarData, What};
@@ -131,17 +130,12 @@ fn fused(function: &Function) -> Vec<bool> {
 /// Local ids whose users all take words beside a dword in a register.
 fn short(function: &Function) -> Vec<bool> {
     let mut out = vec![false; function.values.len()];
-    let insts = || {
-        let blocks = function.order.iter();
-        let insts = blocks.flat_map(|b| &function.blocks[b.index()].insts);
-        insts.map(|inst| &function.insts[inst.index()])
-    };
-    for inst in insts() {
+    for inst in function.listed() {
         if matches!(inst.op, Op::Input(Input::LocalId(_))) {
             out[inst.results[0].index()] = true;
         }
     }
-    for inst in insts() {
+    for inst in function.listed() {
         for (index, arg) in inst.args.iter().enumerate() {
             let takes = match (&inst.op, inst.args.as_slice()) {
                 (Op::Bin(Bin::Add | Bin::And | Bin::Or | Bin::Xor) | Op::Icmp(_), [a, b]) => {

@@ -130,7 +130,8 @@ fn an_operation_of_all_lanes_is_one_message() {
         for (kernel, count) in [("counters", 18), ("local_counter", 2), ("some_count", 2)] {
             let zebin = compiled(platform, &what(kernel), None).unwrap();
             let code = zebin.kernels.iter().find(|k| k.name == kernel).unwrap();
-            let atomics = code.text.lines().filter(|line| line.contains(" atomic"));
+            let text = code.text();
+            let atomics = text.lines().filter(|line| line.contains(" atomic"));
             let (one, other): (Vec<&str>, Vec<&str>) =
                 atomics.partition(|line| line.contains("(1|M0)"));
             assert_eq!((one.len(), other.len()), (count, 0), "{platform} {other:?}");

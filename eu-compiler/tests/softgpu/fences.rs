@@ -50,8 +50,9 @@ fn fences_reach_as_far_as_their_scope() {
             }
             let zebin = compiled(platform, &what, None).unwrap();
             let code = zebin.kernels.iter().find(|k| k.name == kernel).unwrap();
+            let text = code.text();
             let of = |port: &str| -> Vec<&str> {
-                let lines = code.text.lines().filter_map(|line| line.split_once("// "));
+                let lines = text.lines().filter_map(|line| line.split_once("// "));
                 let words = lines.filter_map(|(_, comment)| comment.split_once("; "));
                 let fences = words.map(|(_, message)| message);
                 fences.filter(|message| message.contains(port)).collect()
@@ -90,8 +91,8 @@ fn acquiring_for_the_device_drops_what_the_cache_holds() {
     for platform in PLATFORMS {
         let zebin = compiled(platform, &what, None).unwrap();
         let code = zebin.kernels.iter().find(|k| k.name == "acquires").unwrap();
-        let messages: Vec<&str> = code
-            .text
+        let text = code.text();
+        let messages: Vec<&str> = text
             .lines()
             .filter_map(|line| line.split_once("; "))
             .map(|(_, message)| message)
@@ -99,7 +100,7 @@ fn acquiring_for_the_device_drops_what_the_cache_holds() {
         let atomic = messages.iter().rposition(|m| m.contains("atomic"));
         let next = messages[atomic.unwrap() + 1];
         // Before load/store messages the data port's cache is that of the whole device.
-        let has_cache = code.text.contains("ugm");
+        let has_cache = text.contains("ugm");
         match has_cache {
             true => assert_eq!(next, "fence.ugm.invalidate.gpu", "{platform}"),
             false => assert!(next.contains("fence"), "{platform}: {next}"),

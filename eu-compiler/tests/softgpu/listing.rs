@@ -38,7 +38,8 @@ fn listings_assemble_to_the_same_bytes() {
                 zebin => zebin.unwrap(),
             };
             for kernel in zebin.kernels {
-                let text = format!("//.platform {name}\n//.swsb check\n{}", kernel.text);
+                let listing = kernel.text();
+                let text = format!("//.platform {name}\n//.swsb check\n{listing}");
                 let options = AsmOptions {
                     validation: Validation::Deny,
                     ..AsmOptions::default()
@@ -54,7 +55,7 @@ fn listings_assemble_to_the_same_bytes() {
                 );
                 assert_eq!(ours.code, kernel.code, "{name} {}", kernel.name);
                 if let Some(iga) = &iga {
-                    let bytes = iga.assemble(&kernel.text).unwrap();
+                    let bytes = iga.assemble(&listing).unwrap();
                     assert!(
                         kernel.code == bytes,
                         "{name} {}: iga64 differs",

@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         ));
     }
     let text = zebin.kernels.iter().map(|kernel| {
-        let text = kernel.ir.as_ref().unwrap_or(&kernel.text);
+        let text = kernel.ir.clone().unwrap_or_else(|| kernel.text());
         format!("//.kernel {}\n{text}", kernel.name)
     });
     let bytes = match args.emit.as_str() {

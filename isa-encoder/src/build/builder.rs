@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -38,7 +39,7 @@ pub(super) struct Target {
 pub struct Builder {
     /// Tells its labels from those of other builders.
     pub(super) id: u32,
-    machine: Machine,
+    validator: Arc<Validator>,
     scoreboard: Scoreboard,
     pub(super) items: Vec<(Instruction, Target)>,
     /// The index of the instruction that each label means.
@@ -51,10 +52,17 @@ pub struct Builder {
 /// A finished kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
+    /// The family.
+    pub family: Family,
     /// The instructions.
     pub code: Vec<u8>,
+}
+
+impl Kernel {
     /// The instructions as text, which assembles to the same bytes.
-    pub text: String,
+    pub fn text(&self) -> String {
+        Disassembler::new(self.family, Format::default()).print(&self.code)
+    }
 }
 
 impl Builder {
@@ -71,10 +79,15 @@ impl Builder {
 
     /// An empty kernel for a family, or for one of its platforms.
     pub fn new(machine: impl Into<Machine>) -> Builder {
+        Builder::checked_by(Arc::new(Validator::new(machine)))
+    }
+
+    /// An empty kernel for a validator's machine: several builders can share one.
+    pub fn checked_by(validator: Arc<Validator>) -> Builder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         Builder {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            machine: machine.into(),
+            validator,
             scoreboard: Scoreboard::Auto,
             items: Vec::new(),
             labels: Vec::new(),
@@ -91,7 +104,7 @@ impl Builder {
 
     /// The family.
     pub fn family(&self) -> Family {
-        self.machine.family
+        self.validator.machine().family
     }
 
     /// Appends an instruction; a branch only if its target is a register. [`Builder::finish`]
@@ -134,8 +147,9 @@ impl Builder {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let family = self.machine.family;
-        let validator = Validator::new(self.machine);
+        let Machine {
+            family, registers, ..
+        } = self.validator.machine();
         let mut code = Vec::with_capacity(self.items.len() * 16);
         for (index, (instruction, target)) in self.items.iter().enumerate() {
             let mut instruction = *instruction;
@@ -153,7 +167,7 @@ impl Builder {
             }
             let (bytes, length) = encode(family, &instruction)
                 .map_err(|error| BuildError::Encode { index, error })?;
-            if let Some(violation) = validator.check(&instruction).next() {
+            if let Some(violation) = self.validator.check(&instruction).next() {
                 let mut text = String::new();
                 print::instruction(&mut text, family, &instruction, &print::Distances);
                 return Err(BuildError::Rule {
@@ -166,13 +180,12 @@ impl Builder {
         }
         if self.scoreboard == Scoreboard::Auto {
             let program = swsb::Program::decode(family, &code);
-            code = swsb::annotate_program(&match self.machine.registers {
+            code = swsb::annotate_program(&match registers {
                 Some(registers) => program.with_registers(registers),
                 None => program,
             })?;
         }
-        let text = Disassembler::new(family, Format::default()).print(&code);
-        Ok(Kernel { code, text })
+        Ok(Kernel { family, code })
     }
 
     /// The bytes from an instruction to a label; while building, every instruction has 16.

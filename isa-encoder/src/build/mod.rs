@@ -3,7 +3,7 @@
 //! [`Builder`] takes instructions one after the other, with registers and regions as [`Operand`]s,
 //! messages as the values of [`crate::message`], and labels; [`Builder::finish`] finds the branch
 //! targets, checks each instruction against the rules of [`crate::validate`], writes the software
-//! scoreboard if asked to, and returns the bytes and the text.
+//! scoreboard if asked to, and returns the bytes, of which [`Kernel::text`] makes text.
 //!
 //! | What | By |
 //! |---|---|
@@ -34,7 +34,7 @@
 //! b.jump(again, Some(Builder::F0));
 //! b.end_of_thread(grf(127))?;
 //! let kernel = b.finish()?;
-//! assert!(kernel.text.contains("jmpi"));
+//! assert!(kernel.text().contains("jmpi"));
 //! # Ok::<(), isa_encoder::build::BuildError>(())
 //! ```
 

@@ -127,6 +127,11 @@ impl Validator {
         validator
     }
 
+    /// Whose rules these are.
+    pub const fn machine(&self) -> Machine {
+        self.machine
+    }
+
     fn about(&self, opcode: Opcode) -> &[(Traits, &'static Rule)] {
         let index = opcode as usize;
         let end = self.ends.get(index).map_or(0, |end| usize::from(*end));

@@ -114,7 +114,7 @@ pub fn outcome(
         for kernel in &zebin.kernels {
             std::fs::write(
                 format!("{folder}/{platform}.{}.asm", kernel.name),
-                &kernel.text,
+                kernel.text(),
             )
             .ok();
         }

@@ -180,7 +180,7 @@ pub fn ask(
         if let Ok(folder) = std::env::var("ZEBINS") {
             for kernel in &ours.kernels {
                 let name = format!("{folder}/{}.{}.asm", judge.name, kernel.name);
-                std::fs::write(name, &kernel.text).unwrap();
+                std::fs::write(name, kernel.text()).unwrap();
             }
             std::fs::write(
                 format!("{folder}/{}.theirs", judge.name),
