@@ -368,7 +368,9 @@ impl<'a> Translator<'a> {
     /// Gives phis their operands.
     fn complete_phis(&mut self) -> Result<(), Error> {
         let phis = std::mem::take(&mut self.frame().phis);
+        let mut known: HashSet<Block> = HashSet::new();
         for phi in phis {
+            known.clear();
             let i = &phi.instruction;
             let own = self.frame().blocks.get(&phi.block).copied();
             let own = own.ok_or_else(|| i.invalid("a phi outside of the function's blocks"))?;
@@ -387,7 +389,7 @@ impl<'a> Translator<'a> {
                 for block in from {
                     // A block that branches here twice is one predecessor.
                     let end = &self.function.blocks[block.index()].end;
-                    if !end.successors().contains(&own) || blocks.contains(&block) {
+                    if !end.successors().contains(&own) || !known.insert(block) {
                         continue;
                     }
                     blocks.push(block);

@@ -1,6 +1,7 @@
 //! The shape of a function's flow: orders, dominators, loops.
 
-use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::function::{Block, Function};
 
@@ -26,13 +27,55 @@ pub fn reverse_postorder(function: &Function) -> Vec<Block> {
     out
 }
 
+/// Which nodes of a tree are below which, as ranges: a node's number, and how many are below it.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    ranges: Vec<Range<u32>>,
+}
+
+impl Tree {
+    /// The tree of `count` nodes with these parents; in `order` parents come first.
+    fn new(
+        count: usize,
+        order: impl DoubleEndedIterator<Item = usize> + Clone,
+        parent: impl Fn(usize) -> Option<usize>,
+    ) -> Self {
+        let mut size = vec![1u32; count];
+        for node in order.clone().rev() {
+            if let Some(parent) = parent(node) {
+                size[parent] += size[node];
+            }
+        }
+        let mut ranges = vec![0..0; count];
+        // The next free number among the children of each node, and among the roots.
+        let mut next = vec![0u32; count];
+        let mut roots = 0;
+        for node in order {
+            let free = match parent(node) {
+                Some(parent) => &mut next[parent],
+                None => &mut roots,
+            };
+            let first = *free;
+            *free += size[node];
+            ranges[node] = first..first + size[node];
+            next[node] = first + 1;
+        }
+        Self { ranges }
+    }
+
+    /// Whether `below` is `above`, or below it.
+    fn contains(&self, above: usize, below: usize) -> bool {
+        let below = &self.ranges[below];
+        !below.is_empty() && self.ranges[above].contains(&below.start)
+    }
+}
+
 /// The tree of dominators, or of postdominators.
 #[derive(Clone, Debug)]
 pub struct Dominators {
     /// The immediate dominator; the root's is itself, `None` for what the root does not reach.
     parent: Vec<Option<usize>>,
-    /// The place in the order.
-    number: Vec<usize>,
+    tree: Tree,
 }
 
 impl Dominators {
@@ -41,8 +84,8 @@ impl Dominators {
         let order = reverse_postorder(function);
         let order: Vec<usize> = order.iter().map(|b| b.index()).collect();
         let predecessors = function.predecessors();
-        Self::of(function.blocks.len(), &order, |node| {
-            predecessors[node].iter().map(|b| b.index()).collect()
+        Self::of(function.blocks.len(), &order, |node, found| {
+            found.extend(predecessors[node].iter().map(|b| b.index()));
         })
     }
 
@@ -96,58 +139,56 @@ impl Dominators {
             }
             flags
         };
-        Self::of(count + 1, &postorder, |node| {
+        Self::of(count + 1, &postorder, |node, found| {
             if node == count {
-                return SmallVec::new();
+                return;
             }
-            let mut next: SmallVec<[usize; 4]> = function.blocks[node]
-                .end
-                .successors()
-                .iter()
-                .map(|b| b.index())
-                .collect();
+            let next = function.blocks[node].end.successors();
+            found.extend(next.iter().map(|b| b.index()));
             if is_end[node] {
-                next.push(count);
+                found.push(count);
             }
-            next
         })
     }
 
     /// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm".
-    fn of(
-        count: usize,
-        order: &[usize],
-        predecessors: impl Fn(usize) -> SmallVec<[usize; 4]>,
-    ) -> Self {
+    fn of(count: usize, order: &[usize], predecessors: impl Fn(usize, &mut Vec<usize>)) -> Self {
         let mut number = vec![usize::MAX; count];
         for (place, &node) in order.iter().enumerate() {
             number[node] = place;
         }
         let mut parent: Vec<Option<usize>> = vec![None; count];
+        let mut depth = vec![0u32; count];
         if let Some(&root) = order.first() {
             parent[root] = Some(root);
         }
+        let mut from = Vec::new();
         let mut changed = true;
         while changed {
             changed = false;
             for &node in order.iter().skip(1) {
-                let mut best: Option<usize> = None;
-                for from in predecessors(node) {
-                    if parent[from].is_none() {
-                        continue;
-                    }
-                    best = Some(match best {
-                        None => from,
-                        Some(other) => meet(&parent, &number, from, other),
-                    });
+                from.clear();
+                predecessors(node, &mut from);
+                from.retain(|from| parent[*from].is_some());
+                // Deep ones first: then no way up is gone twice.
+                if from.len() > 2 {
+                    from.sort_unstable_by_key(|from| Reverse(depth[*from]));
                 }
-                if best.is_some() && parent[node] != best {
-                    parent[node] = best;
+                let all = from.iter().copied();
+                let best = all.reduce(|a, b| meet(&parent, &number, a, b));
+                if let Some(best) = best
+                    && parent[node] != Some(best)
+                {
+                    parent[node] = Some(best);
+                    depth[node] = depth[best] + 1;
                     changed = true;
                 }
             }
         }
-        Self { parent, number }
+        let nodes = order.iter().copied();
+        let reached = nodes.filter(|node| parent[*node].is_some());
+        let tree = Tree::new(count, reached, |node| parent[node].filter(|p| *p != node));
+        Self { parent, tree }
     }
 
     /// The immediate dominator, or for postdominators `None` if that is the end.
@@ -158,18 +199,7 @@ impl Dominators {
 
     /// Whether `a` dominates `b`.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        let mut node = b.index();
-        loop {
-            if node == a.index() {
-                return true;
-            }
-            match self.parent.get(node).copied().flatten() {
-                Some(parent) if parent != node && self.number[parent] >= self.number[a.index()] => {
-                    node = parent;
-                }
-                _ => return false,
-            }
-        }
+        a == b || self.tree.contains(a.index(), b.index())
     }
 }
 
@@ -194,6 +224,8 @@ pub struct Loop {
     pub blocks: Vec<Block>,
     /// The blocks that go back to the header.
     pub latches: Vec<Block>,
+    /// The loop around it.
+    pub parent: Option<usize>,
 }
 
 /// The loops of a function, outer ones before those that they contain.
@@ -203,6 +235,7 @@ pub struct Loops {
     pub all: Vec<Loop>,
     /// The innermost loop of each block.
     innermost: Vec<Option<usize>>,
+    tree: Tree,
 }
 
 impl Loops {
@@ -214,7 +247,10 @@ impl Loops {
         for (place, block) in order.iter().enumerate() {
             number[block.index()] = place;
         }
-        let mut all = Vec::new();
+        let mut all: Vec<Loop> = Vec::new();
+        let mut innermost = vec![None; function.blocks.len()];
+        // The last loop that each block was found in.
+        let mut found = vec![usize::MAX; function.blocks.len()];
         for &header in &order {
             let mut latches = Vec::new();
             for &from in &predecessors[header.index()] {
@@ -231,32 +267,35 @@ impl Loops {
             if latches.is_empty() {
                 continue;
             }
-            let mut inside = vec![false; function.blocks.len()];
-            inside[header.index()] = true;
+            let index = all.len();
+            found[header.index()] = index;
+            let mut blocks = vec![header];
             let mut work = latches.clone();
             while let Some(block) = work.pop() {
-                if !std::mem::replace(&mut inside[block.index()], true) {
+                if std::mem::replace(&mut found[block.index()], index) != index {
+                    blocks.push(block);
                     work.extend(&predecessors[block.index()]);
                 }
             }
-            let blocks = order
-                .iter()
-                .copied()
-                .filter(|b| inside[b.index()])
-                .collect();
+            blocks.retain(|block| number[block.index()] != usize::MAX);
+            blocks.sort_unstable_by_key(|block| number[block.index()]);
+            let parent = innermost[header.index()];
+            for block in &blocks {
+                innermost[block.index()] = Some(index);
+            }
             all.push(Loop {
                 header,
                 blocks,
                 latches,
+                parent,
             });
         }
-        let mut innermost = vec![None; function.blocks.len()];
-        for (index, l) in all.iter().enumerate() {
-            for block in &l.blocks {
-                innermost[block.index()] = Some(index);
-            }
-        }
-        Ok(Self { all, innermost })
+        let tree = Tree::new(all.len(), 0..all.len(), |index| all[index].parent);
+        Ok(Self {
+            all,
+            innermost,
+            tree,
+        })
     }
 
     /// The innermost loop of a block.
@@ -266,7 +305,19 @@ impl Loops {
 
     /// Whether a block is in a loop.
     pub fn contains(&self, index: usize, block: Block) -> bool {
-        self.all[index].blocks.contains(&block)
+        self.of(block)
+            .is_some_and(|inner| self.tree.contains(index, inner))
+    }
+
+    /// The loops around a block, inner ones first.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.of(block), |index| self.all[*index].parent)
+    }
+
+    /// The loop with this header.
+    fn headed(&self, header: Block) -> Option<&Loop> {
+        let inner = &self.all[self.of(header)?];
+        (inner.header == header).then_some(inner)
     }
 }
 
@@ -291,8 +342,7 @@ fn place(
         if placed[block.index()] {
             continue;
         }
-        let headed = loops.all.iter().find(|l| l.header == block);
-        match headed {
+        match loops.headed(block) {
             Some(l) if within != Some(block) => place(&l.blocks, loops, Some(block), placed, out),
             _ => {
                 placed[block.index()] = true;

@@ -257,7 +257,8 @@ impl Function {
         for &block in &self.order {
             for next in self.blocks[block.index()].end.successors() {
                 let list: &mut SmallVec<[Block; 2]> = &mut out[next.index()];
-                if !list.contains(&block) {
+                // A block that leads there twice does so at once.
+                if list.last() != Some(&block) {
                     list.push(block);
                 }
             }

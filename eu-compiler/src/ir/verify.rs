@@ -33,6 +33,8 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
             }
         }
     }
+    // The last phi that each block was seen in.
+    let mut named: Vec<Option<Inst>> = vec![None; function.blocks.len()];
     for &block in &order {
         let fail = |what: String| {
             Err(VerifyError {
@@ -57,7 +59,11 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
                     return fail("a phi after another instruction".to_owned());
                 }
                 let from = &predecessors[block.index()];
-                if blocks.len() != from.len() || !from.iter().all(|b| blocks.contains(b)) {
+                for from in blocks {
+                    named[from.index()] = Some(inst);
+                }
+                let names = |from: &Block| named[from.index()] == Some(inst);
+                if blocks.len() != from.len() || !from.iter().all(names) {
                     return fail(format!("a phi of {blocks:?}, predecessors are {from:?}"));
                 }
                 for (from, arg) in blocks.iter().zip(&instruction.args) {

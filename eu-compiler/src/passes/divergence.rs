@@ -5,8 +5,10 @@
 //! loop that lanes leave at different times differs outside of it, though not inside; it counts
 //! as different everywhere.
 
+use hashbrown::HashSet;
+
 use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
-use crate::ir::{Block, Def, Function, Input, Op, Space, Terminator, Value};
+use crate::ir::{Block, Function, Input, Op, Space, Terminator, Value};
 
 /// What differs from lane to lane.
 #[derive(Clone, Debug)]
@@ -23,8 +25,14 @@ impl Divergence {
             blocks: vec![false; function.blocks.len()],
         };
         let order = reverse_postorder(function);
-        let post = Dominators::post(function);
-        let home = homes(function);
+        let mut flow = Flow {
+            function,
+            post: Dominators::post(function),
+            loops,
+            escaping: escaping(function, loops),
+            seen: HashSet::new(),
+            left: vec![false; loops.all.len()],
+        };
         // Blocks whose phis differ.
         let mut joins = vec![false; function.blocks.len()];
         let mut done = vec![false; function.blocks.len()];
@@ -72,7 +80,7 @@ impl Divergence {
                     && !std::mem::replace(&mut done[block.index()], true)
                 {
                     changed = true;
-                    this.influence(function, &post, loops, block, &mut joins, &home);
+                    this.influence(&mut flow, block, &mut joins);
                 }
             }
             if !changed {
@@ -82,62 +90,33 @@ impl Divergence {
     }
 
     /// Marks what depends on the way that lanes take at the end of a block.
-    fn influence(
-        &mut self,
-        function: &Function,
-        post: &Dominators,
-        loops: &Loops,
-        block: Block,
-        joins: &mut [bool],
-        home: &[Option<Block>],
-    ) {
-        let meet = post
-            .parent(block)
-            .filter(|b| b.index() < function.blocks.len());
-        let mut seen = vec![false; function.blocks.len()];
-        let mut work: Vec<Block> = function.blocks[block.index()].end.successors().to_vec();
+    fn influence(&mut self, flow: &mut Flow<'_>, block: Block, joins: &mut [bool]) {
+        let (function, loops) = (flow.function, flow.loops);
+        let meet = flow.post.parent(block);
+        let meet = meet.filter(|b| b.index() < function.blocks.len());
+        let successors = function.blocks[block.index()].end.successors();
+        let mut work: Vec<Block> = successors.to_vec();
         while let Some(next) = work.pop() {
             joins[next.index()] = true;
-            if Some(next) == meet || std::mem::replace(&mut seen[next.index()], true) {
+            if Some(next) == meet || !flow.seen.insert((meet, next)) {
                 continue;
             }
             self.blocks[next.index()] = true;
             work.extend(function.blocks[next.index()].end.successors());
         }
         // Loops that lanes leave here while others stay.
-        let mut left = vec![false; loops.all.len()];
-        for (index, l) in loops.all.iter().enumerate() {
-            let inside = l.blocks.contains(&block);
-            let successors = function.blocks[block.index()].end.successors();
-            left[index] = inside
-                && (successors.iter().any(|b| !l.blocks.contains(b))
-                    || meet.is_none_or(|meet| !l.blocks.contains(&meet)));
-        }
-        for (index, l) in loops.all.iter().enumerate() {
-            if !left[index] {
+        for index in loops.around(block) {
+            let stays = |block: &Block| loops.contains(index, *block);
+            if successors.iter().all(stays) && meet.as_ref().is_some_and(stays)
+                || std::mem::replace(&mut flow.left[index], true)
+            {
                 continue;
             }
-            for block in &l.blocks {
+            for block in &loops.all[index].blocks {
                 self.blocks[block.index()] = true;
             }
-            for &user in &function.order {
-                if l.blocks.contains(&user) {
-                    continue;
-                }
-                let data = &function.blocks[user.index()];
-                let mut mark = |value: &Value| {
-                    if let Def::Inst(_) = function.def(*value)
-                        && home[value.index()].is_some_and(|from| l.blocks.contains(&from))
-                    {
-                        self.values[value.index()] = true;
-                    }
-                };
-                for inst in &data.insts {
-                    function.insts[inst.index()].args.iter().for_each(&mut mark);
-                }
-                if let Terminator::Branch(value, ..) = &data.end {
-                    mark(value);
-                }
+            for value in &flow.escaping[index] {
+                self.values[value.index()] = true;
             }
         }
     }
@@ -151,6 +130,46 @@ impl Divergence {
     pub fn is_partial(&self, block: Block) -> bool {
         self.blocks.get(block.index()).copied().unwrap_or(true)
     }
+}
+
+/// Where lanes may go.
+struct Flow<'a> {
+    function: &'a Function,
+    post: Dominators,
+    loops: &'a Loops,
+    /// The values of each loop that are used outside of it.
+    escaping: Vec<Vec<Value>>,
+    /// Blocks that were found on the way to where lanes meet again.
+    seen: HashSet<(Option<Block>, Block)>,
+    /// Loops that lanes leave at different times.
+    left: Vec<bool>,
+}
+
+/// The values of each loop that are used outside of it.
+fn escaping(function: &Function, loops: &Loops) -> Vec<Vec<Value>> {
+    let mut out = vec![Vec::new(); loops.all.len()];
+    if out.is_empty() {
+        return out;
+    }
+    let home = homes(function);
+    for &user in &function.order {
+        let data = &function.blocks[user.index()];
+        let mut mark = |value: &Value| {
+            if let Some(from) = home[value.index()] {
+                let around = loops.around(from);
+                for index in around.take_while(|index| !loops.contains(*index, user)) {
+                    out[index].push(*value);
+                }
+            }
+        };
+        for inst in &data.insts {
+            function.insts[inst.index()].args.iter().for_each(&mut mark);
+        }
+        if let Terminator::Branch(value, ..) = &data.end {
+            mark(value);
+        }
+    }
+    out
 }
 
 /// The block of each value's definition.

@@ -25,13 +25,12 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     }
     let most = MOST * LANES / target.simd.max(1);
     // Inner loops first, so that what leaves one may leave the next.
-    for l in loops.all.iter().rev() {
+    for (index, l) in loops.all.iter().enumerate().rev() {
         let Some(before) = dominators.parent(l.header) else {
             continue;
         };
-        let mut inside = vec![false; function.blocks.len()];
-        l.blocks.iter().for_each(|b| inside[b.index()] = true);
-        if inside[before.index()] {
+        let inside = |block: Block| loops.contains(index, block);
+        if inside(before) {
             continue;
         }
         let mut left = most;
@@ -41,7 +40,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             for inst in insts {
                 let data = &function.insts[inst.index()];
                 let outside = |value: &Value| match function.def(*value) {
-                    Def::Inst(_) => home[value.index()].is_some_and(|b| !inside[b.index()]),
+                    Def::Inst(_) => home[value.index()].is_some_and(|b| !inside(b)),
                     Def::Const(_) | Def::Undef => true,
                 };
                 let bytes: u32 = data

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{
     Block, Cond, Cursor, Def, Function, Inst, Op, Replaced, Terminator, Type, Value,
-    cfg::reverse_postorder,
+    cfg::{Dominators, Loops, reverse_postorder},
 };
 use crate::target::Target;
 
@@ -28,6 +28,9 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
 
 /// The entries of a loop that has more than one.
 fn several_entries(function: &Function) -> Option<Vec<Block>> {
+    if Loops::new(function, &Dominators::new(function)).is_ok() {
+        return None;
+    }
     let predecessors = function.predecessors();
     let mut work = vec![reverse_postorder(function)];
     while let Some(blocks) = work.pop() {

@@ -26,19 +26,24 @@ fn loops(function: &Function, dominators: &Dominators) -> Result<Loops, String> 
 pub fn prune(function: &mut Function) {
     function.order = reverse_postorder(function);
     let predecessors = function.predecessors();
-    for index in 0..function.order.len() {
-        let block = function.order[index];
-        let from = &predecessors[block.index()];
-        for inst in function.blocks[block.index()].insts.clone() {
+    // The last block that each one was seen to lead to.
+    let mut leads = vec![None; function.blocks.len()];
+    for &block in &function.order {
+        for from in &predecessors[block.index()] {
+            leads[from.index()] = Some(block);
+        }
+        for inst in &function.blocks[block.index()].insts {
             let data = &mut function.insts[inst.index()];
             let Op::Phi(blocks) = &mut data.op else {
-                continue;
+                break;
             };
-            let keep: Vec<bool> = blocks.iter().map(|b| from.contains(b)).collect();
-            let mut kept = keep.iter();
-            blocks.retain(|_| *kept.next().unwrap_or(&true));
-            let mut kept = keep.iter();
-            data.args.retain(|_| *kept.next().unwrap_or(&true));
+            let stays = |from: &Block| leads[from.index()] == Some(block);
+            if blocks.iter().all(stays) {
+                continue;
+            }
+            let mut kept = blocks.iter().map(stays).collect::<Vec<_>>().into_iter();
+            data.args.retain(|_| kept.next().unwrap_or(true));
+            blocks.retain(stays);
         }
     }
 }
@@ -80,10 +85,19 @@ fn merge(function: &mut Function, to: Block, from: &[Block]) -> Block {
         function.blocks[block.index()].end.replace(to, middle);
     }
     for inst in function.blocks[to.index()].insts.clone() {
-        let data = function.insts[inst.index()].clone();
-        let Op::Phi(blocks) = data.op else {
+        let data = &mut function.insts[inst.index()];
+        let Op::Phi(blocks) = &mut data.op else {
             break;
         };
+        if let &[from] = from {
+            // Its operand stays: only the block is another.
+            blocks
+                .iter_mut()
+                .filter(|block| **block == from)
+                .for_each(|block| *block = middle);
+            continue;
+        }
+        let (blocks, data) = (blocks.clone(), data.clone());
         let pairs = blocks.iter().copied().zip(data.args.iter().copied());
         let (inner, outer): (Vec<(Block, Value)>, Vec<_>) =
             pairs.partition(|(block, _)| from.contains(block));

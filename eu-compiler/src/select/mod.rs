@@ -198,20 +198,19 @@ impl Selector<'_> {
             self.terminate(block, order.get(index + 1).copied())?;
         }
         // Each loop as a range of instructions.
-        let mut begins = HashMap::new();
-        let mut ends = HashMap::new();
+        let mut ranges: Vec<Option<(usize, usize)>> = vec![None; self.function.blocks.len()];
         let mut current = Function::ENTRY;
         for (index, inst) in self.code.insts.iter().enumerate() {
             if let What::Label(block, _) = inst.what {
                 current = block;
-                begins.insert(block, index);
             }
-            ends.insert(current, index);
+            ranges[current.index()].get_or_insert((index, index)).1 = index;
         }
+        let range = |block: &Block| ranges[block.index()];
         for l in &loops.all {
-            let end = l.blocks.iter().filter_map(|block| ends.get(block)).max();
-            if let (Some(begin), Some(end)) = (begins.get(&l.header), end) {
-                self.code.loops.push((l.header, *begin, *end));
+            let end = l.blocks.iter().filter_map(range).map(|range| range.1).max();
+            if let (Some((begin, _)), Some(end)) = (range(&l.header), end) {
+                self.code.loops.push((l.header, begin, end));
             }
         }
         Ok(())

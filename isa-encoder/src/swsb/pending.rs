@@ -272,41 +272,26 @@ impl State {
 
     /// Adds what may be under way on another path. Returns whether anything is new.
     pub fn join(&mut self, other: &State) -> bool {
-        let mut merged = Vec::with_capacity(self.entries.len().max(other.entries.len()));
         let mut changed = false;
-        let mut ours = self.entries.iter().peekable();
-        let mut theirs = other.entries.iter().peekable();
-        loop {
-            let (a, b) = match (ours.peek(), theirs.peek()) {
-                (None, None) => break,
-                (Some(a), None) => (Some(**a), None),
-                (None, Some(b)) => (None, Some(**b)),
-                (Some(a), Some(b)) if a.key() < b.key() => (Some(**a), None),
-                (Some(a), Some(b)) if a.key() > b.key() => (None, Some(**b)),
-                (Some(a), Some(b)) => (Some(**a), Some(**b)),
-            };
-            match (a, b) {
-                (Some(mut a), Some(b)) => {
-                    changed |= b.age < a.age || a.followed & !b.followed != 0;
-                    a.age = a.age.min(b.age);
-                    a.followed &= b.followed;
-                    merged.push(a);
+        // Where the next one belongs, at the earliest. What is new is nearly always the latest.
+        let mut from = 0;
+        for theirs in &other.entries {
+            let rest = &mut self.entries[from..];
+            match rest.binary_search_by_key(&theirs.key(), Pending::key) {
+                Ok(at) => {
+                    let ours = &mut rest[at];
+                    changed |= theirs.age < ours.age || ours.followed & !theirs.followed != 0;
+                    ours.age = ours.age.min(theirs.age);
+                    ours.followed &= theirs.followed;
+                    from += at + 1;
                 }
-                (Some(a), None) => merged.push(a),
-                (None, Some(b)) => {
+                Err(at) => {
                     changed = true;
-                    merged.push(b);
+                    self.entries.insert(from + at, *theirs);
+                    from += at + 1;
                 }
-                (None, None) => {}
-            }
-            if a.is_some() {
-                ours.next();
-            }
-            if b.is_some() {
-                theirs.next();
             }
         }
-        self.entries = merged;
         changed
     }
 
