@@ -197,6 +197,32 @@ impl Dominators {
         (parent != block.index()).then_some(Block(parent as u32))
     }
 
+    /// For each block those at which its domination ends: a way from it meets one from elsewhere.
+    pub fn frontiers(&self, function: &Function) -> Vec<Vec<Block>> {
+        let mut out: Vec<Vec<Block>> = vec![Vec::new(); function.blocks.len()];
+        for (index, from) in function.predecessors().iter().enumerate() {
+            let meet = Block(index as u32);
+            let Some(&above) = self.parent.get(index).and_then(Option::as_ref) else {
+                continue;
+            };
+            if from.len() < 2 && above != index {
+                continue;
+            }
+            for from in from {
+                let mut at = from.index();
+                // Above a block that knows it, all do.
+                while (at != above || above == index) && out[at].last() != Some(&meet) {
+                    out[at].push(meet);
+                    match self.parent[at] {
+                        Some(parent) if parent != at => at = parent,
+                        _ => break,
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// Whether `a` dominates `b`.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         a == b || self.tree.contains(a.index(), b.index())

@@ -251,6 +251,13 @@ impl Function {
         insts.map(|inst| &self.insts[inst.index()])
     }
 
+    /// Takes the instructions of a block, to be put back: there is room for as many.
+    pub fn take(&mut self, block: Block) -> Vec<Inst> {
+        let insts = &mut self.blocks[block.index()].insts;
+        let room = Vec::with_capacity(insts.len());
+        std::mem::replace(insts, room)
+    }
+
     /// The predecessors of each block, in the order of the blocks.
     pub fn predecessors(&self) -> Vec<SmallVec<[Block; 2]>> {
         let mut out = vec![SmallVec::new(); self.blocks.len()];

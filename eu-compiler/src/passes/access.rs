@@ -9,16 +9,24 @@ const MAX_DWORDS: usize = 4;
 
 /// A block is as wide as the sub-group.
 pub(super) fn knows_width(function: &Function) -> bool {
-    let of_block = |op: &Op| matches!(op, Op::BlockLoad(_) | Op::BlockStore(_));
-    function.listed().any(|data| of_block(&data.op))
+    function.listed().any(|data| is_of_block(&data.op))
+}
+
+const fn is_of_block(op: &Op) -> bool {
+    matches!(op, Op::BlockLoad(_) | Op::BlockStore(_))
 }
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let insts = function.take(block);
         for inst in insts {
-            let data = function.insts[inst.index()].clone();
+            let data = &function.insts[inst.index()];
+            if !(matches!(data.op, Op::Load(_) | Op::Store(_)) || is_of_block(&data.op)) {
+                function.blocks[block.index()].insts.push(inst);
+                continue;
+            }
+            let data = data.clone();
             let mut at = Split(Cursor {
                 function,
                 block,

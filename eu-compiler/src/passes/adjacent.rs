@@ -228,14 +228,10 @@ impl Groups {
 
     /// Closes groups: what comes later does not join them.
     fn close(&mut self, which: impl Fn(&Group) -> bool) {
-        let mut kept = Vec::new();
-        for group in std::mem::take(&mut self.open) {
-            match which(&group) {
-                true => self.finish(group),
-                false => kept.push(group),
-            }
+        let closed: Vec<Group> = self.open.extract_if(.., |group| which(group)).collect();
+        for group in closed {
+            self.finish(group);
         }
-        self.open = kept;
     }
 
     fn end(&mut self) {
@@ -314,7 +310,7 @@ fn join(function: &mut Function, block: Block, runs: &[Vec<Part>], replaced: &mu
         gone.extend(run.iter().map(|part| (part.inst, ())));
         homes.extend(home.map(|(_, inst)| (inst, index)));
     }
-    for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+    for inst in function.take(block) {
         if let Some(index) = homes.get(&inst) {
             one(function, block, inst, &runs[*index], replaced);
         } else if !gone.contains_key(&inst) {

@@ -14,7 +14,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     let mut inserted = Inserted::default();
     let mut locks = false;
     for mut block in function.order.clone() {
-        for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+        for inst in function.take(block) {
             if let Some(op) = too_wide(function, inst, target) {
                 let blocks = inserted.behind(function, block, 4);
                 let before = std::mem::replace(&mut block, blocks[3]);

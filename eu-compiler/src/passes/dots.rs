@@ -30,7 +30,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     let uses = uses(function);
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let insts = function.take(block);
         for inst in insts {
             if let [result] = function.insts[inst.index()].results[..]
                 && sum(function, result).is_some()

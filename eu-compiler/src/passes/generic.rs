@@ -15,7 +15,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
     let mut inserted = Inserted::default();
     for mut block in function.order.clone() {
-        for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+        for inst in function.take(block) {
             let data = function.insts[inst.index()].clone();
             let mut at = Cursor {
                 at: data.at,

@@ -36,7 +36,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
         let mut left = most;
         let mut moved = Vec::new();
         for &block in &l.blocks {
-            let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+            let insts = function.take(block);
             for inst in insts {
                 let data = &function.insts[inst.index()];
                 let outside = |value: &Value| match function.def(*value) {

@@ -4,36 +4,37 @@
 //! Afterwards bytes and words are only added, multiplied, shifted left, combined bit by bit,
 //! selected, converted and moved: their upper bits in a register mean nothing.
 
-use crate::ir::{Bin, Cond, Convert, Cursor, Function, Op, Replaced, Type, Un, Value};
+use crate::ir::{Bin, Cond, Convert, Cursor, Function, Op, Replaced, Type, Un, Value, Values};
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let insts = function.take(block);
         for inst in insts {
-            let data = function.insts[inst.index()].clone();
+            let data = &function.insts[inst.index()];
             let double = |value: &Value| function.ty(*value) == Type::F64;
             let computes = !matches!(data.op, Op::Load(_) | Op::Store(_) | Op::Phi(_));
             if !target.platform.fp64 && computes && data.results.iter().any(double) {
                 return Err(format!("{} has no double precision", target.platform.title));
             }
+            let result = match data.results[..] {
+                [result] if !matches!(data.op, Op::Phi(_)) => result,
+                _ => {
+                    function.blocks[block.index()].insts.push(inst);
+                    continue;
+                }
+            };
+            let (op, at) = (data.op.clone(), data.at);
+            let args: Values = data.args.iter().map(|arg| replaced.find(*arg)).collect();
             let cursor = Cursor {
                 function,
                 block,
-                at: data.at,
+                at,
             };
             let mut at = Lower::new(cursor, target.caps.int_div, target.caps.half_mad);
-            let args = data.args.iter().copied();
-            let args: Vec<Value> = args.map(|arg| replaced.find(arg)).collect();
-            let value = match data.results.as_slice() {
-                [result] => at.lower(&data.op, &args, *result)?,
-                _ => None,
-            };
-            match value {
-                Some(value) => {
-                    replaced.insert(data.results[0], value);
-                }
+            match at.lower(&op, &args, result)? {
+                Some(value) => replaced.insert(result, value),
                 None => function.blocks[block.index()].insts.push(inst),
             }
         }

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
+use crate::ir::cfg::Dominators;
 use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
 
@@ -132,6 +133,36 @@ impl Slots {
         }
     }
 
+    /// The blocks where several values of a place may meet: those at which the domination of a store
+    /// ends, and in turn those at which theirs does.
+    fn meets(&self, function: &Function, dominators: &Dominators) -> HashSet<(Block, Slot)> {
+        let frontiers = dominators.frontiers(function);
+        let mut out = HashSet::new();
+        let mut work: Vec<(Block, Slot)> = Vec::new();
+        for &block in &function.order {
+            for inst in &function.blocks[block.index()].insts {
+                let data = &function.insts[inst.index()];
+                let place = data.args.first().and_then(|arg| self.pointers.get(arg));
+                if let (Op::Store(_), Some(&(base, mut at))) = (&data.op, place) {
+                    for value in &data.args[1..] {
+                        let bytes = function.ty(*value).bytes();
+                        let parts = self.parts((base, at), bytes);
+                        work.extend(parts.iter().map(|(slot, _)| (block, *slot)));
+                        at += bytes;
+                    }
+                }
+            }
+        }
+        while let Some((block, slot)) = work.pop() {
+            for &meet in &frontiers[block.index()] {
+                if out.insert((meet, slot)) {
+                    work.push((meet, slot));
+                }
+            }
+        }
+        out
+    }
+
     /// The places of an access.
     fn parts(&self, (base, at): Slot, bytes: u32) -> Vec<(Slot, Type)> {
         let places = self.types.range((base, at)..(base, at + bytes));
@@ -143,6 +174,9 @@ struct Rewrite<'a> {
     function: &'a mut Function,
     slots: Slots,
     predecessors: Vec<smallvec::SmallVec<[Block; 2]>>,
+    dominators: Dominators,
+    /// Where several values of a place meet.
+    meets: HashSet<(Block, Slot)>,
     /// The value of a place at the end of a block, as far as it is known.
     at_end: HashMap<(Block, Slot), Value>,
     /// The value of a place at the begin of a block.
@@ -154,8 +188,11 @@ struct Rewrite<'a> {
 
 impl<'a> Rewrite<'a> {
     fn new(function: &'a mut Function, slots: Slots) -> Self {
+        let dominators = Dominators::new(function);
         Self {
             predecessors: function.predecessors(),
+            meets: slots.meets(function, &dominators),
+            dominators,
             function,
             slots,
             at_end: HashMap::new(),
@@ -181,10 +218,15 @@ impl<'a> Rewrite<'a> {
     }
 
     fn block(&mut self, block: Block) {
-        let insts = std::mem::take(&mut self.function.blocks[block.index()].insts);
+        let insts = self.function.take(block);
         let mut out = Vec::with_capacity(insts.len());
         for inst in insts {
-            let data = self.function.insts[inst.index()].clone();
+            let data = &self.function.insts[inst.index()];
+            if !matches!(data.op, Op::Load(_) | Op::Store(_)) {
+                out.push(inst);
+                continue;
+            }
+            let data = data.clone();
             let private = |access: &Access| access.space == Space::Private;
             let place = data
                 .args
@@ -275,7 +317,7 @@ impl<'a> Rewrite<'a> {
 
     /// The value of a place at the begin of a block.
     fn begin_value(&mut self, block: Block, slot: Slot, ty: Type) -> Value {
-        // Up the chain of single predecessors.
+        // Up to where it is known, or where values meet.
         let mut chain = Vec::new();
         let mut at = block;
         let value = loop {
@@ -283,21 +325,23 @@ impl<'a> Rewrite<'a> {
                 break *value;
             }
             chain.push(at);
-            match self.predecessors[at.index()].as_slice() {
+            let above = match self.predecessors[at.index()].as_slice() {
                 [] => break self.function.undef(ty),
-                [only] => {
-                    if let Some(value) = self.at_end.get(&(*only, slot)) {
-                        break *value;
-                    }
-                    at = *only;
-                }
-                _ => {
-                    let phi = self.function.make(Op::Phi(Vec::new()), &[], &[ty], 0);
-                    self.function.blocks[at.index()].insts.insert(0, phi);
-                    self.open.push((at, slot, phi));
-                    break self.function.result(phi);
-                }
+                [only] => Some(*only),
+                // Nothing has changed since the ways part that meet here.
+                _ if !self.meets.contains(&(at, slot)) => self.dominators.parent(at),
+                _ => None,
+            };
+            let Some(above) = above else {
+                let phi = self.function.make(Op::Phi(Vec::new()), &[], &[ty], 0);
+                self.function.blocks[at.index()].insts.insert(0, phi);
+                self.open.push((at, slot, phi));
+                break self.function.result(phi);
+            };
+            if let Some(value) = self.at_end.get(&(above, slot)) {
+                break *value;
             }
+            at = above;
         };
         for block in chain {
             self.at_begin.insert((block, slot), value);

@@ -50,7 +50,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     let rest: Vec<Inst> = old.into_iter().filter(|inst| !is_alloca(inst)).collect();
     function.blocks[0].insts.extend(rest);
     for block in function.order.clone() {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let insts = function.take(block);
         for inst in insts {
             let data = &function.insts[inst.index()];
             let place = match data.op {

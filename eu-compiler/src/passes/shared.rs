@@ -29,7 +29,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
         let partial = divergence.is_partial(block);
-        for inst in std::mem::take(&mut function.blocks[block.index()].insts) {
+        for inst in function.take(block) {
             let at = function.insts[inst.index()].at;
             let cursor = Cursor {
                 function: &mut *function,

@@ -21,7 +21,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     };
     for block in split.function.order.clone() {
         split.block = block;
-        let insts = std::mem::take(&mut split.function.blocks[block.index()].insts);
+        let insts = split.function.take(block);
         let mut phis = Vec::new();
         for inst in insts {
             split.at = split.function.insts[inst.index()].at;

@@ -59,7 +59,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     }
     let mut rest = accesses.into_iter().peekable();
     while let Some(block) = rest.peek().map(|access| access.block) {
-        let insts = std::mem::take(&mut function.blocks[block.index()].insts);
+        let insts = function.take(block);
         for inst in insts {
             if let Some(access) = rest.next_if(|access| access.inst == inst) {
                 let buffer = &mut function.buffers[access.buffer];

@@ -6,6 +6,7 @@
 //! made; or it is a phi that takes the value for the next round of its loop; or it is a phi that
 //! lanes elsewhere have a value in already, which they keep because writes are masked.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use isa_encoder::Opcode;
@@ -34,7 +35,7 @@ pub fn join(code: &mut Code, grf: u32) {
     let mut join = Join {
         homes: (0..code.vars.len() as u32).map(|var| (var, 0)).collect(),
         uses: (0..code.vars.len())
-            .map(|var| uses.of(var).to_vec())
+            .map(|var| Cow::Borrowed(uses.of(var)))
             .collect(),
         blocks: super::spill::blocks(code),
         nest,
@@ -106,7 +107,7 @@ struct Join<'a> {
     blocks: Vec<u32>,
     homes: Vec<(u32, i32)>,
     /// Of each register that is none's part.
-    uses: Vec<Vec<Use>>,
+    uses: Vec<Cow<'a, [Use]>>,
 }
 
 /// A register that may share bytes with another: its uses of those, and where they begin in it.
@@ -172,17 +173,17 @@ impl Join<'_> {
         self.homes[part] = (whole as u32, offset as i32);
         let header = small.header.or(big.header);
         self.code.vars[whole].header = header;
-        let moved = std::mem::take(&mut self.uses[part])
-            .into_iter()
-            .map(|used| {
-                let by = offset as u32;
-                Use {
-                    bytes: used.bytes.start + by..used.bytes.end + by,
-                    ..used
-                }
-            });
-        self.uses[whole].extend(moved);
-        self.uses[whole].sort_by_key(|used| used.at);
+        let part = std::mem::take(&mut self.uses[part]);
+        let moved = part.iter().map(|used| {
+            let by = offset as u32;
+            Use {
+                bytes: used.bytes.start + by..used.bytes.end + by,
+                ..*used
+            }
+        });
+        let uses = self.uses[whole].to_mut();
+        uses.extend(moved);
+        uses.sort_by_key(|used| used.at);
     }
 
     /// Whether `a` and `b`, into which it is copied, can share bytes.

@@ -90,10 +90,17 @@ impl Uses {
         for index in 1..starts.len() {
             starts[index] += starts[index - 1];
         }
-        found.sort_by_key(|(var, _)| *var);
+        let mut next = starts.clone();
+        let mut order = vec![0u32; found.len()];
+        for (index, (var, _)) in found.iter().enumerate() {
+            let place = &mut next[var.index()];
+            order[*place as usize] = index as u32;
+            *place += 1;
+        }
+        let list = order.iter().map(|index| found[*index as usize].1.clone());
         Uses {
             starts,
-            list: found.into_iter().map(|(_, used)| used).collect(),
+            list: list.collect(),
             groups,
         }
     }

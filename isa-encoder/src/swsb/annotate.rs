@@ -103,19 +103,15 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
         facts: &facts,
     };
     let flow = Flow::new(program, View::Worst);
-    let states = fixpoint(&facts, &flow, |index, state| {
-        annotator.step(index, state);
+    // The last time that a block is looked at is with all that may be under way there.
+    let mut needs = alloc::vec![Needs::default(); count];
+    fixpoint(&facts, &flow, |index, state| {
+        needs[index] = annotator.step(index, state);
     })?;
-    let mut out: Vec<Annotation> = (0..count).map(|_| Annotation::default()).collect();
-    for (block, mut state) in flow.blocks.iter().zip(states) {
-        for index in block.start..block.end {
-            let needs = annotator.step(index, &mut state);
-            if let Some(annotation) = out.get_mut(index) {
-                *annotation = annotator.write(index, &needs);
-            }
-        }
-    }
-    Ok(out)
+    let needs = needs.iter().enumerate();
+    Ok(needs
+        .map(|(index, needs)| annotator.write(index, needs))
+        .collect())
 }
 
 /// Every out-of-order instruction gets the next token; only the last of a `dpas` run needs one. A

@@ -277,7 +277,11 @@ impl State {
         let mut from = 0;
         for theirs in &other.entries {
             let rest = &mut self.entries[from..];
-            match rest.binary_search_by_key(&theirs.key(), Pending::key) {
+            let place = match rest.first() {
+                Some(next) if next.key() == theirs.key() => Ok(0),
+                _ => rest.binary_search_by_key(&theirs.key(), Pending::key),
+            };
+            match place {
                 Ok(at) => {
                     let ours = &mut rest[at];
                     changed |= theirs.age < ours.age || ours.followed & !theirs.followed != 0;
@@ -338,13 +342,13 @@ impl State {
         let accesses = facts.accesses(index);
         let patterns = facts.patterns(index);
         self.entries.retain(|entry| {
-            let earlier = facts.node(entry.producer as usize);
             if entry.access.space == Space::State && node.unit != Unit::None {
                 found(entry, &entry.access, Conflict::ReadAfterWrite);
                 return false;
             }
             let mut shadowed = false;
             let theirs = facts.pattern(entry);
+            let earlier = || facts.node(entry.producer as usize);
             for (access, pattern) in accesses.iter().zip(patterns) {
                 if !entry.access.overlaps(theirs, access, *pattern) {
                     continue;
@@ -355,10 +359,9 @@ impl State {
                     (false, true) => Some(Conflict::WriteAfterRead),
                     (false, false) => None,
                 };
-                let same = earlier.unit == node.unit;
                 match conflict {
                     Some(conflict)
-                        if !ordered(facts.view, earlier, node, conflict, access.space) =>
+                        if !ordered(facts.view, earlier(), node, conflict, access.space) =>
                     {
                         found(entry, access, conflict);
                         return false;
@@ -367,7 +370,10 @@ impl State {
                     // must be certain that it touches these registers.
                     Some(Conflict::ReadAfterWrite) => {}
                     _ if facts.view == View::Worst => {}
-                    _ => shadowed |= same && access.covers(*pattern, &entry.access, theirs),
+                    _ => {
+                        shadowed |= earlier().unit == node.unit
+                            && access.covers(*pattern, &entry.access, theirs)
+                    }
                 }
             }
             !shadowed
