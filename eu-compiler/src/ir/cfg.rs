@@ -377,3 +377,121 @@ fn place(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Dominators, Loops, reverse_postorder};
+    use crate::ir::{Block, Def, Function, Terminator, Type};
+
+    /// A function of blocks that end so.
+    fn function(ends: impl IntoIterator<Item = Terminator>) -> Function {
+        let mut function = Function::default();
+        for end in ends {
+            let block = function.add_block();
+            function.blocks[block.index()].end = end;
+        }
+        function
+    }
+
+    /// Some functions of a few blocks that lead anywhere.
+    fn random(seed: u64) -> impl Iterator<Item = Function> {
+        let mut state = seed;
+        let mut below = move |limit: u32| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 33) as u32 % limit
+        };
+        (0..2000).map(move |_| {
+            let count = 2 + below(11);
+            let mut made = function((0..count).map(|_| Terminator::Return));
+            let truth = made.add_value(Type::I1, Def::Undef);
+            for block in 0..count {
+                let [yes, no] = [(); 2].map(|()| Block(below(count)));
+                made.blocks[block as usize].end = match below(6) {
+                    0 => Terminator::Return,
+                    1 | 2 => Terminator::Jump(yes),
+                    _ => Terminator::Branch(truth, yes, no),
+                };
+            }
+            made
+        })
+    }
+
+    /// What the entry reaches without a block.
+    fn reached(function: &Function, without: Option<Block>) -> Vec<bool> {
+        let mut seen = vec![false; function.blocks.len()];
+        let mut work = vec![Function::ENTRY];
+        while let Some(block) = work.pop() {
+            if Some(block) != without && !std::mem::replace(&mut seen[block.index()], true) {
+                work.extend(function.blocks[block.index()].end.successors());
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn a_block_dominates_what_is_not_reached_without_it() {
+        let mut loops = 0;
+        for function in random(11) {
+            let dominators = Dominators::new(&function);
+            let all = reached(&function, None);
+            for a in 0..function.blocks.len() as u32 {
+                let rest = reached(&function, Some(Block(a)));
+                for b in (0..rest.len()).filter(|b| all[*b] && all[a as usize]) {
+                    let found = dominators.dominates(Block(a), Block(b as u32));
+                    assert_eq!(found, !rest[b], "b{a}, b{b} of {:?}", function.blocks);
+                }
+            }
+            let Ok(found) = Loops::new(&function, &dominators) else {
+                continue;
+            };
+            loops += found.all.len();
+            for (index, l) in found.all.iter().enumerate() {
+                for block in reverse_postorder(&function) {
+                    let around = found.around(block).any(|other| other == index);
+                    assert_eq!(found.contains(index, block), l.blocks.contains(&block));
+                    assert_eq!(around, l.blocks.contains(&block));
+                }
+            }
+        }
+        assert!(loops > 500, "{loops}");
+    }
+
+    /// By the definition.
+    #[test]
+    fn a_frontier_is_where_domination_ends() {
+        for function in random(12) {
+            let dominators = Dominators::new(&function);
+            let frontiers = dominators.frontiers(&function);
+            let order = reverse_postorder(&function);
+            let predecessors = function.predecessors();
+            for &a in &order {
+                let mut found = frontiers[a.index()].clone();
+                found.sort();
+                let ends = |b: &Block| {
+                    let mut from = predecessors[b.index()].iter();
+                    let reached = |p: &Block| order.contains(p) && dominators.dominates(a, *p);
+                    from.any(reached) && (a == *b || !dominators.dominates(a, *b))
+                };
+                let mut wanted: Vec<Block> = order.iter().copied().filter(ends).collect();
+                wanted.sort();
+                assert_eq!(found, wanted, "b{} of {:?}", a.0, function.blocks);
+            }
+        }
+    }
+
+    #[test]
+    fn many_ways_to_one_block_are_no_more_frontiers_than_blocks() {
+        // Each block but the last two goes to the last one, or on.
+        let count = 1000;
+        let mut made = function((0..count).map(|_| Terminator::Return));
+        let truth = made.add_value(Type::I1, Def::Undef);
+        for block in 0..count - 2 {
+            let (next, last) = (Block(block + 1), Block(count - 1));
+            made.blocks[block as usize].end = Terminator::Branch(truth, last, next);
+        }
+        made.blocks[count as usize - 2].end = Terminator::Jump(Block(count - 1));
+        let frontiers = Dominators::new(&made).frontiers(&made);
+        let sum: usize = frontiers.iter().map(Vec::len).sum();
+        assert_eq!(sum as u32, count - 2);
+    }
+}

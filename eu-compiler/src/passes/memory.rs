@@ -362,7 +362,8 @@ impl<'a> Rewrite<'a> {
 mod tests {
     use super::run;
     use crate::ir::{
-        Access, Bin, Convert, Cursor, Def, Function, Op, Space, Terminator, Type, Value, verify,
+        Access, Bin, Cond, Convert, Cursor, Def, Function, Input, Op, Space, Terminator, Type,
+        Value, verify,
     };
     use crate::target::Target;
 
@@ -435,6 +436,51 @@ mod tests {
     fn read(at: &mut Cursor<'_>, variable: Value, offset: u64, ty: Type) -> Value {
         let place = place(at, variable, offset);
         at.one(Op::Load(Access::new(Space::Private, 1)), &[place], ty)
+    }
+
+    #[test]
+    fn a_place_has_phis_only_where_its_stores_meet() {
+        // As many variables as branches; each branch writes one, and the end reads all.
+        const COUNT: u64 = 100;
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor {
+            function: &mut function,
+            block,
+            at: 0,
+        };
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let variables: Vec<Value> = (0..COUNT)
+            .map(|_| at.one(Op::Alloca { size: 4, align: 4 }, &[], Type::I32))
+            .collect();
+        for variable in &variables {
+            write(&mut at, *variable, 0, Type::I32, 1);
+        }
+        for (number, variable) in variables.iter().enumerate() {
+            let limit = at.constant(Type::I32, number as u64);
+            let less = at.one(Op::Icmp(Cond::Ult), &[lane, limit], Type::I1);
+            let [yes, behind] = [(); 2].map(|()| at.function.add_block());
+            at.function.blocks[at.block.index()].end = Terminator::Branch(less, yes, behind);
+            at.function.blocks[yes.index()].end = Terminator::Jump(behind);
+            at.block = yes;
+            write(&mut at, *variable, 0, Type::I32, 2);
+            at.block = behind;
+        }
+        let mut sum = lane;
+        for variable in &variables {
+            let value = read(&mut at, *variable, 0, Type::I32);
+            sum = at.bin(Bin::Add, sum, value);
+        }
+        let access = Access::new(Space::Local, 4);
+        at.push(Op::Store(access), &[lane, sum], &[]);
+        let end = at.block;
+        function.blocks[end.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let before = function.insts.len();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        assert_eq!(function.insts.len() - before, COUNT as usize);
     }
 
     #[test]
