@@ -9,9 +9,9 @@ use crate::code::Code;
 use crate::emit::{Emitted, emit};
 use crate::error::Error;
 use crate::front::{self, Entry, Module};
-use crate::ir::Buffer;
+use crate::ir::{Buffer, Op};
 use crate::passes;
-use crate::regalloc;
+use crate::regalloc::{self, Allocation};
 use crate::relocate;
 use crate::select::select;
 use crate::target::Target;
@@ -28,7 +28,8 @@ pub struct Options {
     pub simd: Option<u32>,
     /// Registers of a thread.
     pub registers: Option<u32>,
-    /// Marks what all channels of a sub-group must reach together ([`isa_encoder::TOGETHER`]).
+    /// For checks: marks what all channels of a sub-group must reach together
+    /// ([`isa_encoder::TOGETHER`]), and leaves private arrays in memory.
     pub marks: bool,
 }
 
@@ -192,16 +193,22 @@ struct Selected {
     shown: Option<String>,
 }
 
-fn kernel(
+/// What fits: a kernel, and where its registers are.
+struct Fitting {
+    target: Target,
+    selected: Selected,
+    code: Code,
+    allocation: Allocation,
+}
+
+/// Finds what fits; what does not fit anywhere is spilled, if it has no arrays in registers.
+fn fit(
     module: &Module<'_>,
     entry: &Entry,
     options: &Options,
     pass: Option<&str>,
-) -> Result<(CompiledKernel, Option<String>), Error> {
-    let limit = |what: String| Error::Limit {
-        kernel: entry.name.clone(),
-        what,
-    };
+    arrays: bool,
+) -> Result<Option<Fitting>, Error> {
     let counts = registers(options)?;
     let mut forms = Forms {
         module,
@@ -209,9 +216,14 @@ fn kernel(
         pass,
         common: None,
     };
-    let mut selected: Vec<Selected> = Vec::new();
-    let (mut found, mut why) = (None, String::new());
     let widths = widths(entry, options)?;
+    let for_lanes = |simd, registers| Target {
+        // Checks know the ends of what is in memory.
+        arrays: arrays && !options.marks,
+        ..Target::new(options.platform, simd, registers)
+    };
+    let (mut found, mut why) = (None, String::new());
+    let mut selected: Vec<Selected> = Vec::new();
     // Fewer registers for wider sub-groups first; what does not fit then is spilled in the narrowest
     // one with the most registers.
     let fitting = counts.iter().flat_map(|count| {
@@ -220,12 +232,14 @@ fn kernel(
     });
     let last = counts.last().map(|count| (widths.len() - 1, *count, true));
     for (width, registers, spills) in fitting.chain(last) {
+        let target = for_lanes(widths[width], registers);
         if width == selected.len() {
-            let target = Target::new(options.platform, widths[width], registers);
             selected.push(forms.selected(&target)?);
         }
         let of = &selected[width];
-        let target = Target::new(options.platform, widths[width], registers);
+        if spills && selected.iter().any(Selected::has_arrays) {
+            return Ok(None);
+        }
         match regalloc::allocate(&of.code, &target, spills) {
             Ok((code, allocation)) => {
                 found = Some((width, target, code, allocation));
@@ -234,17 +248,58 @@ fn kernel(
             Err(what) => why = what,
         }
     }
-    let (width, mut target, mut code, mut allocation) = found.ok_or_else(|| limit(why))?;
-    let mut chosen = selected.swap_remove(width);
+    let (width, target, code, allocation) = found.ok_or_else(|| Error::Limit {
+        kernel: entry.name.clone(),
+        what: why,
+    })?;
+    let chosen = selected.swap_remove(width);
     let is_free = entry.sub_group_size.or(options.simd).is_none();
     if is_free && options.platform.has_simd_width(WIDEST) && chosen.takes_more(&target) {
-        let wide = Target::new(options.platform, WIDEST, target.registers);
+        let wide = for_lanes(WIDEST, target.registers);
         if let Ok(wider) = forms.selected(&wide)
-            && let Ok(places) = regalloc::allocate(&wider.code, &wide, false)
+            // Arrays that do not fit any more are worse than fewer lanes.
+            && wider.kernel.function.private_size <= chosen.kernel.function.private_size
+            && let Ok((code, allocation)) = regalloc::allocate(&wider.code, &wide, false)
         {
-            (target, chosen, (code, allocation)) = (wide, wider, places);
+            return Ok(Some(Fitting {
+                target: wide,
+                selected: wider,
+                code,
+                allocation,
+            }));
         }
     }
+    Ok(Some(Fitting {
+        target,
+        selected: chosen,
+        code,
+        allocation,
+    }))
+}
+
+fn kernel(
+    module: &Module<'_>,
+    entry: &Entry,
+    options: &Options,
+    pass: Option<&str>,
+) -> Result<(CompiledKernel, Option<String>), Error> {
+    let found = match fit(module, entry, options, pass, true)? {
+        Some(found) => Some(found),
+        None => fit(module, entry, options, pass, false)?,
+    };
+    let Some(Fitting {
+        target,
+        selected: chosen,
+        code,
+        allocation,
+    }) = found
+    else {
+        return Err(Error::Internal {
+            kernel: entry.name.clone(),
+            pass: "register allocation",
+            what: "arrays where there are none".to_owned(),
+        });
+    };
     let Selected {
         mut kernel, shown, ..
     } = chosen;
@@ -302,6 +357,12 @@ fn buffers(kernel: &mut front::Kernel) {
 }
 
 impl Selected {
+    /// Whether variables of it live in registers.
+    fn has_arrays(&self) -> bool {
+        let insts = &self.kernel.function.insts;
+        insts.iter().any(|inst| matches!(inst.op, Op::Array { .. }))
+    }
+
     /// Whether twice the lanes halve the instructions that all lanes share: 16 lanes, no data from
     /// lane to lane.
     fn takes_more(&self, target: &Target) -> bool {

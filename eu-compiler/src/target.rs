@@ -129,6 +129,8 @@ pub struct Target {
     pub simd: u32,
     /// The registers of a thread.
     pub registers: u32,
+    /// Arrays may live in registers.
+    pub arrays: bool,
 }
 
 impl Target {
@@ -139,6 +141,7 @@ impl Target {
             caps: Caps::of(platform.family),
             simd,
             registers,
+            arrays: true,
         }
     }
 

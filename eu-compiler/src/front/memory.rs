@@ -57,16 +57,33 @@ impl Translator<'_> {
             }
             Spv::GenericPtrMemSemantics => self.memory_of(i)?,
             Spv::ConvertPtrToU => {
-                let value = self.scalar(i.word(2)?, i)?;
                 let ty = self.component(i.word(0)?, i)?;
+                let pointer = self.get(i.word(2)?, i)?;
+                let mut value = self.scalar(i.word(2)?, i)?;
+                // One number for a place, whatever kind of pointer points there.
+                if let Some(space @ (Space::Private | Space::Local)) = pointer.space
+                    && ty == Type::I64
+                {
+                    value = self.one(Op::ToGeneric(space), &[value], Type::I64);
+                }
                 let value = self.resize(value, ty, false);
                 self.set(i.word(1)?, Val::one(value));
             }
             Spv::ConvertUToPtr => {
                 let value = self.scalar(i.word(2)?, i)?;
+                let space = self.pointer_space(i)?;
+                let is_number = self.function.bits(value).is_some();
+                if let Some(wanted @ (Space::Private | Space::Local)) = space
+                    && self.function.ty(value) == Type::I64
+                    && !is_number
+                {
+                    let generic = Val::pointer(value, None);
+                    let pointer = self.make_specific(&generic, wanted, false, i)?;
+                    self.set(i.word(1)?, pointer);
+                    return Ok(true);
+                }
                 let ty = self.component(i.word(0)?, i)?;
                 let value = self.resize(value, ty, false);
-                let space = self.pointer_space(i)?;
                 self.set(i.word(1)?, Val::pointer(value, space));
             }
             Spv::PtrDiff => {

@@ -341,6 +341,38 @@ pub enum Op {
         /// Their alignment.
         align: u32,
     },
+    /// An array in registers begins, with no values: so many cells, each a dword of a lane. The result
+    /// stands for it.
+    Array {
+        /// Cells.
+        cells: u32,
+    },
+    /// What a cell of the array has.
+    Element {
+        /// Which.
+        cell: u32,
+    },
+    /// What a cell has: the second operand is the distance in bytes from the first lane of this cell
+    /// to the lane in the cell that is meant.
+    ElementAt {
+        /// The first that it may be.
+        cell: u32,
+    },
+    /// Gives a cell of the array a value.
+    SetElement {
+        /// Which.
+        cell: u32,
+    },
+    /// Gives a cell a value: the operands are the array, an index and the value. An index that is not
+    /// below the number of cells changes nothing.
+    SetElementAt {
+        /// The first that it may be.
+        cell: u32,
+        /// The distance between those that it may be.
+        step: u32,
+        /// How many it may be.
+        count: u32,
+    },
     /// The generic address of an offset into this memory.
     ToGeneric(Space),
     /// The offset into this memory of a generic address.
@@ -427,6 +459,8 @@ impl Op {
                 | Op::BlockStore(_)
                 | Op::ImageBlockStore(_)
                 | Op::ImageStore(_)
+                | Op::SetElement { .. }
+                | Op::SetElementAt { .. }
         )
     }
 

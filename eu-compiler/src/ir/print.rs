@@ -103,6 +103,13 @@ impl fmt::Display for Line<'_> {
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
             Op::AtomicOnce(space, op) => write!(f, "atomic_once.{op}.{space}"),
             Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
+            Op::Array { cells } => write!(f, "array {cells}"),
+            Op::Element { cell } => write!(f, "element {cell}"),
+            Op::ElementAt { cell } => write!(f, "element_at {cell}"),
+            Op::SetElement { cell } => write!(f, "set_element {cell}"),
+            Op::SetElementAt { cell, step, count } => {
+                write!(f, "set_element_at {cell} step {step} count {count}")
+            }
             Op::ToGeneric(space) => write!(f, "to_generic.{space}"),
             Op::FromGeneric(space) => write!(f, "from_generic.{space}"),
             Op::Barrier => f.write_str("barrier"),

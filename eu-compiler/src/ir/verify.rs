@@ -1,7 +1,7 @@
 //! What every function obeys, before and after every pass.
 
 use super::cfg::{Dominators, reverse_postorder};
-use super::function::{Block, Def, Function, Inst, Terminator, Value};
+use super::function::{Block, Def, Function, Inst, InstData, Terminator, Value};
 use super::op::{Convert, Op};
 use super::types::Type;
 
@@ -133,6 +133,15 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
             result.is_some_and(|ty| !ty.is_float() && ty.bits() == bits)
                 && data.args.iter().all(|a| Some(function.ty(*a)) == arg(0))
         }
+        Op::Array { .. } => counts(0, 1) && result == Some(Type::I32),
+        Op::Element { .. } => counts(1, 1) && is_array(function, data),
+        Op::ElementAt { .. } => {
+            counts(2, 1) && is_array(function, data) && arg(1) == Some(Type::I32)
+        }
+        Op::SetElement { .. } => counts(2, 0) && is_array(function, data),
+        Op::SetElementAt { .. } => {
+            counts(3, 0) && is_array(function, data) && arg(1) == Some(Type::I32)
+        }
         Op::ToGeneric(_) => counts(1, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
         Op::FromGeneric(_) => {
             counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32)
@@ -164,4 +173,29 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("operands or results do not fit {:?}", data.op)),
     }
+}
+
+/// Whether an array has the cells of an access, and a cell has room for it.
+fn is_array(function: &Function, access: &InstData) -> bool {
+    let cells = access
+        .args
+        .first()
+        .and_then(|value| function.source(*value));
+    let cells = match cells {
+        Some((_, data)) => match data.op {
+            Op::Array { cells } => cells,
+            _ => return false,
+        },
+        None => return false,
+    };
+    let last = match access.op {
+        Op::SetElementAt { cell, step, count } => count
+            .checked_sub(1)
+            .and_then(|last| last.checked_mul(step)?.checked_add(cell)),
+        Op::Element { cell } | Op::ElementAt { cell } | Op::SetElement { cell } => Some(cell),
+        _ => None,
+    };
+    let value = access.results.first().or(access.args.last());
+    let fits = value.is_some_and(|value| function.ty(*value).bits() <= 32);
+    last.is_some_and(|last| last < cells) && fits
 }

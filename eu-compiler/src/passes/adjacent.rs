@@ -5,7 +5,7 @@
 //! may touch the same memory. Addresses are compared as sums of values times numbers: what differs
 //! only in a number is a known distance apart.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::known::Known;
@@ -22,6 +22,9 @@ const TERMS: usize = 8;
 const STEPS: usize = 32;
 /// The largest distance between parts that is computed.
 const FAR: i64 = 1 << 40;
+/// The largest one, and the most that an index is multiplied by, where an index of 32 bits is a sum.
+const NEAR: i64 = 1 << 30;
+const WIDEST: u64 = 1 << 20;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let known = Known::of(function);
@@ -53,6 +56,11 @@ enum Extended {
 }
 
 /// An address: a sum of values, each extended and multiplied, and a number.
+///
+/// Where an index of 32 bits is extended to an address of global memory, the terms are those of the
+/// index, as if it could not wrap around. Two addresses that differ as their sums say, but for some
+/// 2³² times the multiplier, are in the same object; no object is larger than 4 GiB, so that they
+/// differ as their sums say if that is little, and otherwise are far apart all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Sum {
     terms: SmallVec<[(Value, Extended, u64); 4]>,
@@ -62,6 +70,7 @@ struct Sum {
 impl Sum {
     fn of(function: &Function, known: &Known, address: Value) -> Option<Sum> {
         let mut sum = Sum::default();
+        let mut far = FAR;
         let mut work = vec![(address, Extended::No, 1u64)];
         let mut steps = 0;
         while let Some((value, extended, times)) = work.pop() {
@@ -70,25 +79,31 @@ impl Sum {
                 return None;
             }
             let ty = function.ty(value);
+            // A signed index does not wrap around. An unsigned one of bytes would in 4 GiB.
+            let times_fit =
+                (2..=WIDEST).contains(&times) || extended == Extended::Sign && times == 1;
+            let index = extended != Extended::No && ty == Type::I32 && times_fit;
             if let Some(bits) = function.bits(value) {
                 let number = match extended {
-                    Extended::Zero => bits as i64,
-                    Extended::No | Extended::Sign => ty.signed(bits),
+                    Extended::Zero if !index => bits as i64,
+                    _ => ty.signed(bits),
                 };
                 sum.number = sum.number.wrapping_add(number.wrapping_mul(times as i64));
                 continue;
             }
             let source = function.source(value).map(|(_, data)| data);
-            let plain = extended == Extended::No;
+            let plain = extended == Extended::No || index;
             match source.map(|data| (&data.op, data.args.as_slice())) {
                 Some((Op::Bin(bin @ (Bin::Add | Bin::Or)), &[a, b]))
                     if plain && *bin == Bin::Add || is_beside(function, known, a, b) =>
                 {
+                    far = if index { NEAR } else { far };
                     work.extend([a, b].map(|value| (value, extended, times)));
                 }
                 Some((Op::Bin(bin @ (Bin::Shl | Bin::Mul)), &[a, b]))
                     if plain && function.bits(b).is_some() =>
                 {
+                    far = if index { NEAR } else { far };
                     let by = function.bits(b).unwrap_or(0);
                     let by = match bin {
                         Bin::Shl => 1u64.checked_shl(by as u32).unwrap_or(0),
@@ -106,7 +121,7 @@ impl Sum {
             }
         }
         sum.terms.sort();
-        (-FAR..FAR).contains(&sum.number).then_some(sum)
+        (-far..far).contains(&sum.number).then_some(sum)
     }
 }
 
@@ -163,7 +178,10 @@ impl Groups {
             Op::Load(access) => (true, *access, data.results.as_slice()),
             Op::Store(access) => (false, *access, &data.args[1..]),
             Op::BlockLoad(_) => return self.close(|group| !group.is_load),
-            Op::ImageStore(_) | Op::ImageBlockStore(_) => return,
+            Op::ImageStore(_)
+            | Op::ImageBlockStore(_)
+            | Op::SetElement { .. }
+            | Op::SetElementAt { .. } => return,
             op if op.has_effect() => return self.close(|_| true),
             _ => return,
         };
@@ -310,17 +328,57 @@ fn join(function: &mut Function, block: Block, runs: &[Vec<Part>], replaced: &mu
         gone.extend(run.iter().map(|part| (part.inst, ())));
         homes.extend(home.map(|(_, inst)| (inst, index)));
     }
-    for inst in function.take(block) {
+    let insts = function.take(block);
+    let mut later: HashSet<Inst> = insts.iter().copied().collect();
+    for inst in insts {
+        if !later.remove(&inst) {
+            continue;
+        }
         if let Some(index) = homes.get(&inst) {
-            one(function, block, inst, &runs[*index], replaced);
+            let run = &runs[*index];
+            let first = function.insts[run[0].inst.index()].args[0];
+            let here = raise(function, block, first, &mut later);
+            one(function, block, inst, run, here, replaced);
         } else if !gone.contains_key(&inst) {
             function.blocks[block.index()].insts.push(inst);
         }
     }
 }
 
-/// One access for a run, at the place of `home`.
-fn one(function: &mut Function, block: Block, home: Inst, run: &[Part], replaced: &mut Replaced) {
+/// Computes a value here, which is computed later in the block. Says whether it can.
+fn raise(function: &mut Function, block: Block, value: Value, later: &mut HashSet<Inst>) -> bool {
+    let mut found = Vec::new();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        let source = function.source(value);
+        let Some((inst, data)) = source.filter(|(inst, _)| later.contains(inst)) else {
+            continue;
+        };
+        if !data.op.is_pure() || found.len() == STEPS {
+            return false;
+        }
+        found.push(inst);
+        work.extend(&data.args);
+    }
+    // Operands first: one that several have is found again behind the last of these.
+    for inst in found.into_iter().rev() {
+        if later.remove(&inst) {
+            function.blocks[block.index()].insts.push(inst);
+        }
+    }
+    true
+}
+
+/// One access for a run, at the place of `home`; `here` says whether the address of the first part is
+/// known there.
+fn one(
+    function: &mut Function,
+    block: Block,
+    home: Inst,
+    run: &[Part],
+    here: bool,
+    replaced: &mut Replaced,
+) {
     let data = function.insts[home.index()].clone();
     let begin = run.iter().find(|part| part.inst == home);
     let distance = run[0].begin - begin.map_or(run[0].begin, |part| part.begin);
@@ -328,37 +386,39 @@ fn one(function: &mut Function, block: Block, home: Inst, run: &[Part], replaced
         .iter()
         .map(|part| function.insts[part.inst.index()].clone())
         .collect();
-    let mut here = Cursor {
+    let mut cursor = Cursor {
         function,
         block,
         at: data.at,
     };
     let mut address = data.args[0];
-    if distance != 0 {
-        let by = here.constant(here.function.ty(address), distance as u64);
-        address = here.bin(Bin::Add, address, by);
+    if here {
+        address = parts[0].args[0];
+    } else if distance != 0 {
+        let by = cursor.constant(cursor.function.ty(address), distance as u64);
+        address = cursor.bin(Bin::Add, address, by);
     }
     match (&data.op, &parts[0].op) {
         (Op::Load(_), Op::Load(first)) => {
             let values: Vec<Value> = parts.iter().flat_map(|part| part.results.clone()).collect();
-            let types = common(here.function, &values);
-            let load = here.push(Op::Load(joined(*first)), &[address], &types);
-            let made = here.function.insts[load.index()].results.clone();
+            let types = common(cursor.function, &values);
+            let load = cursor.push(Op::Load(joined(*first)), &[address], &types);
+            let made = cursor.function.insts[load.index()].results.clone();
             for (old, new) in values.into_iter().zip(made) {
-                let ty = here.function.ty(old);
-                let new = here.convert(Convert::Bitcast, new, ty);
+                let ty = cursor.function.ty(old);
+                let new = cursor.convert(Convert::Bitcast, new, ty);
                 replaced.insert(old, new);
             }
         }
         (_, Op::Store(first)) => {
             let values = parts.iter().flat_map(|part| part.args[1..].to_vec());
             let values: Vec<Value> = values.collect();
-            let types = common(here.function, &values);
+            let types = common(cursor.function, &values);
             let mut args = vec![address];
             for (value, ty) in values.into_iter().zip(types) {
-                args.push(here.convert(Convert::Bitcast, value, ty));
+                args.push(cursor.convert(Convert::Bitcast, value, ty));
             }
-            here.push(Op::Store(joined(*first)), &args, &[]);
+            cursor.push(Op::Store(joined(*first)), &args, &[]);
         }
         _ => {}
     }
@@ -573,6 +633,38 @@ mod tests {
             &found,
             &[("load", 2), ("load", 1), ("store", 2), ("store", 1)],
         );
+    }
+
+    /// Reads elements of a type whose index is a sum, of this type and extended so.
+    fn indexed(index: Type, how: Convert, ty: Type) -> Vec<(String, usize)> {
+        joined(|at, [from, _]| {
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let lane = at.convert(Convert::Trunc, lane, index);
+            for number in [1, 0, 3, 2] {
+                let number = at.constant(index, number);
+                let sum = at.bin(Bin::Add, lane, number);
+                let wide = at.convert(how, sum, Type::I64);
+                let by = at.constant(Type::I64, ty.bytes().trailing_zeros().into());
+                let offset = at.bin(Bin::Shl, wide, by);
+                let place = at.bin(Bin::Add, from, offset);
+                let access = Access::new(Space::Global, ty.bytes());
+                at.one(Op::Load(access), &[place], ty);
+            }
+        })
+    }
+
+    #[test]
+    fn sums_of_indexes_are_those_of_addresses() {
+        for how in [Convert::ZExt, Convert::SExt] {
+            is(&indexed(Type::I32, how, Type::I32), &[("load", 4)]);
+            is(&indexed(Type::I32, how, Type::I16), &[("load", 2); 2]);
+            // Of a word that wraps around, the next is not behind it.
+            is(&indexed(Type::I16, how, Type::I32), &[("load", 1); 4]);
+        }
+        // In 4 GiB, the byte behind the last index is the first.
+        let bytes = |how| indexed(Type::I32, how, Type::I8);
+        is(&bytes(Convert::SExt), &[("load", 4)]);
+        is(&bytes(Convert::ZExt), &[("load", 1); 4]);
     }
 
     #[test]

@@ -59,6 +59,9 @@ impl Divergence {
                         }
                         Op::Atomic(..)
                         | Op::Alloca { .. }
+                        | Op::Array { .. }
+                        | Op::Element { .. }
+                        | Op::ElementAt { .. }
                         | Op::Scan { .. }
                         | Op::BlockLoad(_)
                         | Op::ImageBlockLoad(_)

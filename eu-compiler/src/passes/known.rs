@@ -1,9 +1,9 @@
 //! What is known of the numbers that values are.
 
-use crate::ir::{Bin, Convert, Function, Input, InstData, Op, Type, Value};
+use crate::ir::{Bin, Convert, Def, Function, Input, Inst, InstData, Op, Type, Value};
 
-/// What is known of values. One pass over the instructions finds it: what stands later than its use,
-/// as only the operands of phis may, counts as unknown there.
+/// What is known of values. Of what stands later than its use, as only the operands of phis may, no
+/// sign is known.
 pub(super) struct Known {
     /// Whether a value is not negative, as far as it is the offset of an access that exists.
     pub(super) positive: Vec<bool>,
@@ -22,19 +22,48 @@ impl Known {
                 })
                 .collect(),
             zeroes: values()
-                .map(|value| function.bits(value).map_or(0, u64::trailing_zeros))
+                .map(|value| match function.def(value) {
+                    Def::Const(bits) => bits.trailing_zeros(),
+                    // Until what it is computed from is known.
+                    Def::Inst(_) => u64::BITS,
+                    Def::Undef => 0,
+                })
                 .collect(),
         };
-        for block in &function.order {
-            for inst in &function.blocks[block.index()].insts {
-                let data = &function.insts[inst.index()];
-                if let [result] = data.results[..] {
-                    known.positive[result.index()] = known.finds_positive(function, data, result);
-                    known.zeroes[result.index()] = known.finds_zeroes(function, data);
+        // What is not known in time is taken for unknown.
+        for assume in [true, true, true, false] {
+            let mut changed = false;
+            for block in &function.order {
+                for inst in &function.blocks[block.index()].insts {
+                    changed |= known.inst(function, *inst, assume);
                 }
+            }
+            if !changed {
+                break;
             }
         }
         known
+    }
+
+    /// Finds what an instruction gives, with what is assumed of later ones; says whether that
+    /// of a phi is less than it was.
+    fn inst(&mut self, function: &Function, inst: Inst, assume: bool) -> bool {
+        let data = &function.insts[inst.index()];
+        let mut changed = false;
+        for result in &data.results {
+            let is_one = data.results.len() == 1;
+            let zeroes = match &data.op {
+                Op::Phi(_) if !assume => 0,
+                _ if is_one => self.finds_zeroes(function, data),
+                _ => 0,
+            };
+            let positive = is_one && self.finds_positive(function, data, *result);
+            let index = result.index();
+            self.positive[index] = positive;
+            let old = std::mem::replace(&mut self.zeroes[index], zeroes);
+            changed |= matches!(data.op, Op::Phi(_)) && old != zeroes;
+        }
+        changed
     }
 
     fn finds_positive(&self, function: &Function, data: &InstData, result: Value) -> bool {
@@ -68,8 +97,53 @@ impl Known {
             Op::Bin(Bin::And) => of(0).max(of(1)),
             Op::Bin(Bin::Add | Bin::Or | Bin::Xor) => of(0).min(of(1)),
             Op::Select => of(1).min(of(2)),
+            Op::Phi(_) => {
+                let args = args.iter().map(|arg| self.zeroes[arg.index()]);
+                args.min().unwrap_or(0)
+            }
             Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
             _ => 0,
         }
     }
 }
+
+/// The largest number that a value may be, as far as it is known.
+pub(super) fn most(function: &Function, value: Value) -> u64 {
+    most_within(function, value, DEPTH)
+}
+
+fn most_within(function: &Function, value: Value, depth: u32) -> u64 {
+    let all = function.ty(value).mask();
+    if let Some(bits) = function.bits(value) {
+        return bits;
+    }
+    let Some((_, data)) = function.source(value).filter(|_| depth > 0) else {
+        return all;
+    };
+    let of = |index: usize| most_within(function, data.args[index], depth - 1);
+    let by = |index: usize| function.bits(data.args[index]);
+    match data.op {
+        Op::Bin(Bin::And) => of(0).min(of(1)),
+        Op::Bin(Bin::UMin) => of(0).min(of(1)),
+        Op::Bin(Bin::URem) => by(1).map_or(all, |by| by.saturating_sub(1)),
+        Op::Bin(Bin::UDiv) => of(0) / by(1).unwrap_or(1).max(1),
+        Op::Bin(Bin::LShr) => by(1).map_or(all, |by| of(0).checked_shr(by as u32).unwrap_or(0)),
+        Op::Bin(Bin::AShr) if of(0) <= all / 2 => by(1).map_or(all, |by| of(0) >> by.min(63)),
+        Op::Bin(Bin::Add) => of(0).saturating_add(of(1)).min(all),
+        Op::Bin(Bin::Shl | Bin::Mul) => {
+            let times = match data.op {
+                Op::Bin(Bin::Shl) => by(1).map(|by| 1u64.checked_shl(by as u32).unwrap_or(0)),
+                _ => by(1),
+            };
+            times.map_or(all, |times| of(0).saturating_mul(times).min(all))
+        }
+        Op::Select => of(1).max(of(2)),
+        Op::Convert(Convert::ZExt) if !function.ty(data.args[0]).is_float() => of(0),
+        Op::Convert(Convert::Trunc) if of(0) <= all => of(0),
+        _ => all,
+    }
+    .min(all)
+}
+
+/// How deep values are looked into.
+const DEPTH: u32 = 6;

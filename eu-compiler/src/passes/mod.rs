@@ -6,6 +6,7 @@
 
 mod access;
 mod adjacent;
+mod arrays;
 mod atomics;
 mod chain;
 pub mod divergence;
@@ -66,6 +67,7 @@ const PASSES: &[Pass] = &[
     Pass::new("unroll", unroll::run),
     Pass::new("generic", generic::run),
     Pass::new("atomics", atomics::run),
+    Pass::new("arrays", arrays::run).knowing_width(arrays::knows_width),
     Pass::new("private", private::run).knowing_width(private::knows_width),
     Pass::new("chain", chain::run),
     Pass::new("adjacent", adjacent::run),

@@ -215,6 +215,14 @@ fn fold_operation(
     match op {
         Op::Bin(bin) => fold_bin(function, bin, args, ty),
         Op::Icmp(cond) => {
+            let sources = [args[0], args[1]].map(|arg| function.source(arg));
+            if let [Some((_, a)), Some((_, b))] = sources
+                && a.op == b.op
+                && matches!(a.op, Op::ToGeneric(_))
+            {
+                // Places in one memory compare as their offsets.
+                *args = [a.args[0], b.args[0]].into_iter().collect();
+            }
             let from = function.ty(args[0]);
             if args[0] == args[1] {
                 let truth = matches!(cond, Cond::Eq | Cond::Ule | Cond::Sle);

@@ -143,10 +143,8 @@ impl Join<'_> {
         }
         let delta = to - from;
         let (one, other) = (self.code.vars[a], self.code.vars[b]);
-        let parts = [one, other]
-            .iter()
-            .any(|var| var.fixed.is_some() || var.stays);
-        if parts || self.uses[a].len() + self.uses[b].len() > MOST {
+        let fixed = [one, other].iter().any(|var| var.fixed.is_some());
+        if fixed || self.uses[a].len() + self.uses[b].len() > MOST {
             return;
         }
         // One is a part of the other, at a place where it may be.
@@ -160,6 +158,9 @@ impl Join<'_> {
             _ => return,
         };
         let (small, big) = (self.code.vars[part], self.code.vars[whole]);
+        if small.stays {
+            return;
+        }
         if offset % i64::from(small.align) != 0 || big.align % small.align != 0 {
             return;
         }

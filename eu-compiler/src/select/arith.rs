@@ -56,6 +56,19 @@ impl Selector<'_> {
                 let (coordinates, channels) = args.split_at(args.len() - 4);
                 self.image_store(*surface, coordinates, channels)
             }
+            (Op::Array { cells }, Some(result)) => {
+                self.array(*cells, result);
+                Ok(())
+            }
+            (Op::Element { cell }, Some(result)) => self.element(*cell, args[0], result),
+            (Op::ElementAt { cell }, Some(result)) => {
+                self.element_at(*cell, [args[0], args[1]], result)
+            }
+            (Op::SetElement { cell }, _) => self.set_element(*cell, args[0], args[1]),
+            (Op::SetElementAt { cell, step, count }, _) => {
+                let cells = (0..*count).map(|index| cell + index * step);
+                self.set_element_at(cells, [args[0], args[1], args[2]])
+            }
             (Op::Barrier, _) => self.barrier(),
             (Op::Together, _) => self.together(),
             (

@@ -4,7 +4,7 @@ use isa_encoder::{ArfKind, CondMod, Opcode, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at, raw_type};
-use crate::code::{Operand, Place, Var, What};
+use crate::code::{Operand, Place, Var};
 use crate::ir::{Bin, Input, Op, Type, Value};
 
 impl Selector<'_> {
@@ -222,30 +222,12 @@ impl Selector<'_> {
         };
         let to = self.result(result);
         let halves: &[u32] = if ty.bits() == 64 { &[0, 4] } else { &[0] };
-        let grf = self.target.grf();
-        // a0 has 16 words. A 64-bit destination has eight or sixteen lanes in two registers.
-        let step = self.target.simd.min(16).min(2 * grf / to.pitch.max(4));
         for byte in halves {
             let place = Place {
                 var: from.place.var,
                 byte: from.place.byte + byte,
             };
-            for first in (0..self.target.simd).step_by(step as usize) {
-                let address = Operand::Arf(ArfKind::Address, 0, 0, M::Uw, 1);
-                let low = skip(at(offset, M::Uw), first * offset.pitch);
-                let base = Operand::AddressOf(place);
-                let (exec, lane) = (step as u8, first as u8);
-                let add = What::Alu(Opcode::Add);
-                self.raw(add, exec, lane, true, Some(address), &[low, base], |_| {});
-                let indirect = Operand::Indirect {
-                    word: 0,
-                    ty: M::Ud,
-                    each: true,
-                };
-                let dst = skip(at(to, M::Ud), first * to.pitch + byte);
-                let mov = What::Alu(Opcode::Mov);
-                self.raw(mov, exec, lane, false, Some(dst), &[indirect], |_| {});
-            }
+            self.by_address(place, at(offset, M::Ud), skip(at(to, M::Ud), *byte));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! used, and only writes the flag.
 
 mod arith;
+mod arrays;
 mod barrier;
 mod blocks;
 mod convert;
