@@ -32,4 +32,4 @@ mod uapi;
 
 pub use device::{Device, Options};
 pub use node::{OpenError, SoftNode};
-pub use softgpu_device::Execution;
+pub use softgpu_device::{Execution, HostIsa};

@@ -31,7 +31,7 @@ pub fn device(spec: &str) -> Device {
 /// # Panics
 /// If it cannot be opened.
 pub fn compiling_device(spec: &str) -> Device {
-    open(spec, Execution::Compile)
+    open(spec, Execution::Compile(None))
 }
 
 fn open(spec: &str, execution: Execution) -> Device {

@@ -222,8 +222,8 @@ fn soft_options(options: &OpenOptions) -> softgpu::Options {
         check: options.check,
         execution: match options.execution {
             Execution::Interpret => softgpu::Execution::Interpret,
-            Execution::Adapt => softgpu::Execution::Adapt,
-            Execution::Compile => softgpu::Execution::Compile,
+            Execution::Adapt(isa) => softgpu::Execution::Adapt(isa),
+            Execution::Compile(isa) => softgpu::Execution::Compile(isa),
         },
         ..softgpu::Options::default()
     };

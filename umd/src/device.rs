@@ -14,6 +14,7 @@ use crate::error::{DeviceError, Error, ErrorKind};
 use crate::flusher::Flusher;
 use crate::memory::{Pool, Registry};
 use crate::spec::DeviceSpec;
+use softgpu::HostIsa;
 
 /// How a device is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,15 +35,21 @@ pub struct OpenOptions {
 }
 
 /// How the software GPU executes EU code. What is checked is interpreted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// Instruction by instruction: the reference.
     Interpret,
-    /// As host code once it has run for a while, where the host's processor has translations.
-    #[default]
-    Adapt,
+    /// As host code once it has run for a while, where the host's processor has translations: with these
+    /// instructions of the host, or with all that it has. Where it lacks them, code is interpreted.
+    Adapt(Option<HostIsa>),
     /// As host code at once.
-    Compile,
+    Compile(Option<HostIsa>),
+}
+
+impl Default for Execution {
+    fn default() -> Self {
+        Self::Adapt(None)
+    }
 }
 
 /// An open device. Clones name the same one.

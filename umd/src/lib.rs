@@ -102,5 +102,6 @@ pub use program::Program;
 pub use queue::{Queue, QueueOptions};
 pub use range::NdRange;
 pub use sampler::{AddressingMode, FilterMode, Sampler};
+pub use softgpu::HostIsa;
 pub use spec::DeviceSpec;
 pub use transfer::{MapAccess, Mapped, RectLayout};

@@ -89,4 +89,4 @@ pub use cs::{Commands, Failure, Ring};
 pub use device::{Device, Settings};
 pub use dispatch::{DispatchError, Statistics, ThreadAt};
 pub use engine::{Fence, Job, Owner, SubmitError, Timeline, Write, announce, wait_for, wait_until};
-pub use softgpu_eu::Execution;
+pub use softgpu_eu::{Execution, HostIsa};

@@ -22,6 +22,7 @@ mod sf;
 
 pub use check::{Checks, Findings, Group, Purpose, Rule, Violation};
 pub use eu::{Code, Counters, Execution, Program, Programs, Relay, Stop, Thread, ThreadStart};
+pub use eu_native::HostIsa;
 pub use fault::Fault;
 pub use group::{Barrier, Kernel, Pairs, Slm, StateBases};
 pub use sf::{GroupEnv, StateCache, atomic};

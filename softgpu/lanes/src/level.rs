@@ -1,5 +1,6 @@
 //! The instruction sets that routines are compiled for.
 
+use crate::host::HostIsa;
 use crate::vector::{Call, Compiled, Enabled, Modes, Run};
 
 /// An instruction set.
@@ -99,10 +100,7 @@ pub(crate) struct Best;
 
 impl Compiled for Best {
     fn fuses() -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        #[cfg(not(target_arch = "x86_64"))]
-        false
+        HostIsa::Avx2.is_here()
     }
 
     fn of<R: Routine, F: Routine>() -> Run {

@@ -16,6 +16,7 @@ mod accumulate;
 pub mod bits;
 mod compare;
 mod convert;
+mod host;
 mod lanes;
 mod level;
 mod operand;
@@ -26,6 +27,7 @@ mod select;
 mod vector;
 mod word;
 
+pub use host::HostIsa;
 pub use operand::{Element, Modifiers, Place, Region};
 pub use request::{Accumulator, Condition, Input, Operation, Output, Request};
 pub use vector::{Enabled, Modes, Vector};

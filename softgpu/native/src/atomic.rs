@@ -31,7 +31,8 @@ impl Translator {
             ; jnz =>ways.slow
             ; mov r11, rax
         );
-        let next = self.each(memory, chosen, &lanes);
+        self.spill(&lanes);
+        let next = self.each(memory, chosen);
         dynasm!(self.ops
             ; tzcnt ecx, edi
             ; mov r10d, [rsp + rcx * 4]
@@ -43,7 +44,7 @@ impl Translator {
         }
         dynasm!(self.ops ; blsr edi, edi ; jnz =>next);
         if let Some(old) = step.old {
-            self.pool.written(old..old + memory.plane_bytes);
+            self.forget(old..old + memory.plane_bytes);
         }
         self.pool.release_all();
         self.meet(ways, op);

@@ -50,11 +50,9 @@ impl Translator {
             }
         }
         self.distance(step.space, step.offset, ways.slow);
-        let t = self.pool.take();
-        self.copy(step.stores, step.data, step.bytes, t);
-        self.pool.release(t);
+        self.copy(step.stores, step.data, step.bytes);
         if !step.stores {
-            self.pool.written(step.data..step.data + step.bytes);
+            self.forget(step.data..step.data + step.bytes);
         }
         self.meet(ways, op);
     }
@@ -71,6 +69,6 @@ impl Translator {
         }
         dynasm!(self.ops ; =>over);
         self.pool.release(zero);
-        self.pool.written(step.at..step.at + step.bytes);
+        self.forget(step.at..step.at + step.bytes);
     }
 }

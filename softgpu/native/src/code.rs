@@ -2,6 +2,7 @@
 
 use dynasmrt::mmap::MutableBuffer;
 use dynasmrt::{AssemblyOffset, ExecutableBuffer};
+use eu_lanes::HostIsa;
 
 use crate::frame::Frame;
 use crate::model::{Block, Layout, Rounding};
@@ -38,12 +39,13 @@ pub enum Next {
 }
 
 impl Code {
-    /// Translates `blocks`; `None` where that is not supported, or if memory lacks.
-    pub fn new(blocks: &[Block], layout: Layout) -> Option<Self> {
-        if !crate::is_supported() {
+    /// Translates `blocks` for these instructions of the host; `None` where its processor lacks them, or if
+    /// memory lacks.
+    pub fn new(blocks: &[Block], layout: Layout, isa: HostIsa) -> Option<Self> {
+        if !isa.is_here() {
             return None;
         }
-        let mut translator = Translator::new(layout, blocks);
+        let mut translator = Translator::new(layout, blocks, isa);
         translator.frame();
         let threads = translator.threads();
         let starts: Vec<AssemblyOffset> = (0..blocks.len())

@@ -6,7 +6,20 @@ use eu_lanes::Condition;
 use crate::plan::{Kind, Order};
 use crate::registers::Ymm;
 use crate::translate::Translator;
-use crate::vector::{Job, SIGN};
+use crate::vector::{Job, MAGNITUDE, SIGN};
+
+/// The predicate of `vcmpps` and its like.
+pub(crate) const fn float_predicate(condition: Condition) -> u8 {
+    match condition {
+        Condition::Eq => 0,
+        Condition::Ne => 4,
+        Condition::Gt => 0x1e,
+        Condition::Ge => 0x1d,
+        Condition::Lt => 0x11,
+        Condition::Le => 0x12,
+        Condition::Un => 3,
+    }
+}
 
 impl Translator {
     /// The operation on lanes, into a pinned register.
@@ -216,9 +229,81 @@ impl Translator {
                 self.pool.release(fix);
             }
             Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
+            Kind::Quotient(signed) => self.divide_integers(out, [a, b], signed, false),
+            Kind::Remainder(signed) => self.divide_integers(out, [a, b], signed, true),
             Kind::DotBytes(first, second) => self.dot_bytes(out, [a, b, c], [first, second]),
         }
         out
+    }
+
+    /// Quotients of dwords, or remainders. Doubles have them exactly: truncated, the quotient of two dwords
+    /// is right however it was rounded, since it is further from the next integer than that.
+    fn divide_integers(&mut self, out: Ymm, [a, b]: [Ymm; 2], signed: bool, remainder: bool) {
+        // A dword becomes a double as the low bits of 2^52, and the other way.
+        let bias = self.constant(0x433 << 52, 8);
+        let [x, y, t, u] = [(); 4].map(|()| self.pool.take());
+        if signed {
+            dynasm!(self.ops ; vpabsd Ry(x), Ry(a) ; vpabsd Ry(y), Ry(b));
+        } else {
+            dynasm!(self.ops ; vmovdqa Ry(x), Ry(a) ; vmovdqa Ry(y), Ry(b));
+        }
+        for upper in [false, true] {
+            for (double, from) in [(t, x), (u, y)] {
+                if upper {
+                    dynasm!(self.ops ; vextracti128 Rx(double), Ry(from), 1);
+                    dynasm!(self.ops ; vpmovzxdq Ry(double), Rx(double));
+                } else {
+                    dynasm!(self.ops ; vpmovzxdq Ry(double), Rx(from));
+                }
+                dynasm!(self.ops
+                    ; vpor Ry(double), Ry(double), Ry(bias)
+                    ; vsubpd Ry(double), Ry(double), Ry(bias)
+                );
+            }
+            dynasm!(self.ops
+                ; vdivpd Ry(t), Ry(t), Ry(u)
+                ; vroundpd Ry(t), Ry(t), 11
+                ; vaddpd Ry(t), Ry(t), Ry(bias)
+            );
+            self.narrow(t, 8, 4);
+            if upper {
+                dynasm!(self.ops ; vinserti128 Ry(out), Ry(out), Rx(t), 1);
+            } else {
+                dynasm!(self.ops ; vmovdqa Ry(out), Ry(t));
+            }
+        }
+        self.pool.release(bias);
+        let zero = self.constant(0, 4);
+        dynasm!(self.ops ; vpcmpeqd Ry(t), Ry(b), Ry(zero));
+        if remainder {
+            dynasm!(self.ops
+                ; vpmulld Ry(out), Ry(out), Ry(y)
+                ; vpsubd Ry(out), Ry(x), Ry(out)
+            );
+            if signed {
+                dynasm!(self.ops
+                    ; vpsrad Ry(u), Ry(a), 31
+                    ; vpxor Ry(out), Ry(out), Ry(u)
+                    ; vpsubd Ry(out), Ry(out), Ry(u)
+                );
+            }
+        } else if signed {
+            let most = self.constant(MAGNITUDE, 4);
+            dynasm!(self.ops
+                ; vpxor Ry(u), Ry(a), Ry(b)
+                ; vpsrad Ry(u), Ry(u), 31
+                ; vpxor Ry(out), Ry(out), Ry(u)
+                ; vpsubd Ry(out), Ry(out), Ry(u)
+                ; vpxor Ry(u), Ry(u), Ry(most)
+                ; vblendvps Ry(out), Ry(out), Ry(u), Ry(t)
+            );
+            self.pool.release(most);
+        } else {
+            dynasm!(self.ops ; vpor Ry(out), Ry(out), Ry(t));
+        }
+        for used in [x, y, t, u, zero] {
+            self.pool.release(used);
+        }
     }
 
     /// `a` and the products of the bytes of `b` and `c`, which are signed or not: those of even bytes and
@@ -437,15 +522,7 @@ impl Translator {
     ) {
         let condition = condition.unwrap_or(Condition::Un);
         if order == Order::Float {
-            let predicate = match condition {
-                Condition::Eq => 0,
-                Condition::Ne => 4,
-                Condition::Gt => 0x1e,
-                Condition::Ge => 0x1d,
-                Condition::Lt => 0x11,
-                Condition::Le => 0x12,
-                Condition::Un => 3,
-            };
+            let predicate = float_predicate(condition);
             if long {
                 self.packed(1, 0xc2, out, [a, b], predicate);
             } else {

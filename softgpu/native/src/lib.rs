@@ -1,7 +1,8 @@
 //! EU code as x86-64 code.
 //!
-//! [`Code::new`] translates the blocks of a routine to host code with AVX2, FMA and F16C. The caller keeps
-//! the registers, as the bytes that [`eu_lanes`] works on. Loads and stores go through windows of
+//! [`Code::new`] translates the blocks of a routine to host code for a set of the host's instructions
+//! ([`HostIsa`]): AVX2 with FMA and F16C, or AVX-512, for which operations and messages of several channels
+//! have forms of their own (`wide`), and the others the same. The caller keeps the registers, as the bytes that [`eu_lanes`] works on. Loads and stores go through windows of
 //! bound memory that the caller provides. For everything else host code calls back: for a step that
 //! it does not translate ([`Step::Call`]), for addresses outside of windows, and for a branch that
 //! divides the channels. It agrees with the routines of [`eu_lanes`] bit for bit, except for the
@@ -12,8 +13,7 @@
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and
-//! executable afterwards, never both. Machines other than x86-64 with AVX2, FMA, F16C and
-//! BMI1 have no translations.
+//! executable afterwards, never both. Machines other than x86-64 with AVX2 have no translations.
 
 #![allow(
     clippy::useless_conversion,
@@ -28,6 +28,8 @@ mod block;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;
+#[cfg(target_arch = "x86_64")]
+mod evex;
 #[cfg(target_arch = "x86_64")]
 mod frame;
 #[cfg(target_arch = "x86_64")]
@@ -47,9 +49,12 @@ mod threads;
 mod translate;
 #[cfg(target_arch = "x86_64")]
 mod vector;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 #[cfg(target_arch = "x86_64")]
 pub use code::{Code, Next};
+pub use eu_lanes::HostIsa;
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
@@ -59,14 +64,3 @@ pub use model::{
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};
-
-/// Whether this machine runs translations.
-pub fn is_supported() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-        && is_x86_feature_detected!("bmi1");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}

@@ -136,7 +136,7 @@ impl Translator {
         }
         if size == lane && follows(lane) {
             if job.width() == 32 {
-                let content = Content::Bytes(base as u32);
+                let content = Content::Bytes(base as u32, 32);
                 if let Some(known) = self.pool.find(content) {
                     return known;
                 }

@@ -11,6 +11,7 @@
 use core::mem::{offset_of, size_of};
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use eu_lanes::HostIsa;
 
 use crate::frame::{Frame, Window};
 use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
@@ -25,6 +26,11 @@ pub(crate) const GENERAL: i32 = offset_of!(Frame, general) as i32;
 /// The offset of a field of a window.
 const fn field(window: u32, offset: usize) -> i32 {
     (window as usize * size_of::<Window>() + offset) as i32
+}
+
+/// The offset of the address of a window's first byte.
+pub(crate) const fn window_start(window: u32) -> i32 {
+    field(window, offset_of!(Window, start))
 }
 
 /// The channels of a message, eight at a time.
@@ -54,7 +60,7 @@ impl MemoryStep {
     }
 
     /// The bytes that a channel accesses. Narrow elements are loaded as dwords.
-    const fn reach(&self) -> u32 {
+    pub(crate) const fn reach(&self) -> u32 {
         let last = if self.stores || self.element > 4 {
             self.element
         } else {
@@ -81,13 +87,15 @@ impl Translator {
         let (ways, chosen) = self.begin(step);
         if step.channels == 1 {
             self.one(step, ways.slow);
+        } else if self.isa >= HostIsa::Avx512 {
+            self.wide_many(step, chosen, ways.slow);
         } else {
             self.many(step, chosen, ways.slow);
         }
         let planes = u32::from(step.planes);
         if !step.stores {
             let end = step.data + planes * step.plane_bytes;
-            self.pool.written(step.data..end);
+            self.forget(step.data..end);
         }
         self.pool.release_all();
         self.meet(ways, op);
@@ -138,7 +146,7 @@ impl Translator {
                 if let Space::Named { name, .. } = space {
                     dynasm!(self.ops
                         ; mov r8d, [r12 + name as i32]
-                        ; cmp r8, [rcx + field(window, offset_of!(Window, start))]
+                        ; cmp r8, [rcx + window_start(window)]
                         ; jne =>slow
                     );
                 }
@@ -159,7 +167,7 @@ impl Translator {
         // rdi is what the window's first byte has for an address: no address in it is beyond 32 bits.
         if let Space::General(window) = space {
             dynasm!(self.ops
-                ; mov rdi, [rcx + field(window, offset_of!(Window, start))]
+                ; mov rdi, [rcx + window_start(window)]
                 ; sub rdi, [rbx + GENERAL]
                 ; lea r8, [rdi + rdx + reach as i32 - 1]
                 ; or r8, rdi
@@ -186,7 +194,7 @@ impl Translator {
                 }
                 dynasm!(self.ops
                     ; mov rdi, [rbx + WINDOWS]
-                    ; sub rcx, [rdi + field(window, offset_of!(Window, start))]
+                    ; sub rcx, [rdi + window_start(window)]
                 );
             }
         }
@@ -249,7 +257,8 @@ impl Translator {
         if !step.stores && step.element <= 4 {
             self.gather_elements(step, &lanes, narrow);
         } else {
-            self.channel_by_channel(step, chosen, &lanes);
+            self.spill(&lanes);
+            self.channel_by_channel(step, chosen);
         }
         dynasm!(self.ops ; =>done);
     }
@@ -329,7 +338,7 @@ impl Translator {
         slow: DynamicLabel,
     ) {
         let (start, beyond) = (self.pool.take(), self.pool.take());
-        dynasm!(self.ops ; mov rcx, [rcx + field(window, offset_of!(Window, start))]);
+        dynasm!(self.ops ; mov rcx, [rcx + window_start(window)]);
         if step.offset != 0 {
             dynasm!(self.ops ; sub rcx, step.offset);
         }
@@ -369,12 +378,12 @@ impl Translator {
 
     /// The 32 register bytes from there on, pinned.
     fn bytes(&mut self, at: u32) -> Ymm {
-        if let Some(known) = self.pool.find(Content::Bytes(at)) {
+        if let Some(known) = self.pool.find(Content::Bytes(at, 32)) {
             return known;
         }
         let register = self.pool.take();
         dynasm!(self.ops ; vmovdqu Ry(register), [r12 + at as i32]);
-        self.pool.set(register, Content::Bytes(at));
+        self.pool.set(register, Content::Bytes(at, 32));
         register
     }
 
@@ -425,7 +434,7 @@ impl Translator {
                     dynasm!(self.ops ; vmovdqu [r12 + step.data as i32 + 32 * chunk], Ry(t));
                 }
             }
-            None => self.copy(step.stores, step.data, all as u32, t),
+            None => self.copy(step.stores, step.data, all as u32),
         }
         for used in [first, t, wrong] {
             self.pool.release(used);
@@ -452,8 +461,12 @@ impl Translator {
     }
 
     /// Copies so many bytes between the registers from `data` on and the distance rcx.
-    pub(crate) fn copy(&mut self, stores: bool, data: u32, bytes: u32, t: Ymm) {
-        let mut at = 0;
+    pub(crate) fn copy(&mut self, stores: bool, data: u32, bytes: u32) {
+        let t = self.pool.take();
+        let mut at = match self.isa {
+            HostIsa::Avx2 => 0,
+            HostIsa::Avx512 => self.wide_copy(stores, data, bytes) as i32,
+        };
         while at < bytes as i32 {
             let register = data as i32 + at;
             let left = bytes as i32 - at;
@@ -482,6 +495,7 @@ impl Translator {
                 _ => 4,
             };
         }
+        self.pool.release(t);
     }
 
     /// All channels load from one address; else at `other`.
@@ -593,16 +607,15 @@ impl Translator {
         }
     }
 
-    /// Begins a loop over the channels in edi, whose distances are on the stack.
-    pub(crate) fn each(
-        &mut self,
-        step: &MemoryStep,
-        chosen: Chosen,
-        lanes: &Lanes,
-    ) -> DynamicLabel {
+    /// Stores the distances to the stack.
+    pub(crate) fn spill(&mut self, lanes: &Lanes) {
         for chunk in 0..lanes.chunks {
             dynasm!(self.ops ; vmovdqu [rsp + 32 * chunk as i32], Ry(lanes.at[chunk]));
         }
+    }
+
+    /// Begins a loop over the channels in edi.
+    pub(crate) fn each(&mut self, step: &MemoryStep, chosen: Chosen) -> DynamicLabel {
         match chosen {
             Chosen::All => {
                 let all = u32::MAX >> (32 - u32::from(step.lanes));
@@ -616,12 +629,12 @@ impl Translator {
     }
 
     /// The channels one after the other, plane by plane: the last of those that store to one place
-    /// wins.
-    fn channel_by_channel(&mut self, step: &MemoryStep, chosen: Chosen, lanes: &Lanes) {
+    /// wins. Their distances are on the stack.
+    pub(crate) fn channel_by_channel(&mut self, step: &MemoryStep, chosen: Chosen) {
         for plane in 0..i32::from(step.planes) {
             let more = plane * i32::from(step.element);
             let registers = step.data as i32 + plane * step.plane_bytes as i32;
-            let next = self.each(step, chosen, lanes);
+            let next = self.each(step, chosen);
             dynasm!(self.ops
                 ; tzcnt ecx, edi
                 ; mov r8d, [rsp + rcx * 4]

@@ -265,7 +265,7 @@ pub enum Step {
     Nothing,
 }
 
-/// Where a branch leads if all channels agree: block numbers.
+/// Where a branch leads if all channels that execute agree, while none waits where it leads: block numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Uniform {
     /// `jmpi`: a predicate of channel 0 chooses.
@@ -275,14 +275,14 @@ pub enum Uniform {
         /// If it holds.
         taken: Option<u32>,
     },
-    /// A structured branch while no channel waits.
+    /// A structured branch.
     Channels {
         /// No enabled channel takes it.
         none: Option<u32>,
         /// All do.
         all: Option<u32>,
     },
-    /// A place where channels meet: with none waiting, the next block.
+    /// A place where channels meet: the next block.
     Meet(Option<u32>),
     /// Always by the callback.
     Never,

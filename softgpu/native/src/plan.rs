@@ -66,6 +66,9 @@ pub(crate) enum Kind {
     /// borrow.
     AddCarry,
     SubtractBorrow,
+    /// Of dwords, which may be signed: see `eu_lanes::bits::divide_signed`.
+    Quotient(bool),
+    Remainder(bool),
     /// The sum of source 0 and the products of the bytes of sources 1 and 2, which may be signed.
     DotBytes(bool, bool),
 }
@@ -264,6 +267,8 @@ impl Plan {
             Operation::Select => Kind::Select,
             Operation::Compare => Kind::Compare(order?),
             Operation::SelectCompare => Kind::SelectCompare(order?),
+            Operation::Quotient if to.bytes() == 4 => Kind::Quotient(to.is_signed()),
+            Operation::Remainder if to.bytes() == 4 => Kind::Remainder(to.is_signed()),
             Operation::DotBytes => {
                 let signed = |source: &Option<Input>| Some(source.as_ref()?.element.is_signed());
                 Kind::DotBytes(signed(&r.sources[1])?, signed(&r.sources[2])?)

@@ -2,14 +2,17 @@
 
 use core::ops::Range;
 
-/// A 256-bit register.
+/// A 256-bit register, one of the first sixteen.
 pub(crate) type Ymm = u8;
+
+/// A register of up to 512 bits, one of the sixteen that AVX-512 adds.
+pub(crate) type Zmm = u8;
 
 /// What a register holds besides memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// The 32 register bytes at an offset.
-    Bytes(u32),
+    /// So many register bytes at an offset.
+    Bytes(u32, u8),
     /// The element of this many bytes at an offset, in every lane.
     Splat(u32, u8),
     /// This value, in every lane of this many bytes.
@@ -19,7 +22,7 @@ pub(crate) enum Content {
 impl Content {
     fn overlaps(self, range: &Range<u32>) -> bool {
         let own = match self {
-            Self::Bytes(at) => at..at + 32,
+            Self::Bytes(at, bytes) => at..at + u32::from(bytes),
             Self::Splat(at, bytes) => at..at + u32::from(bytes),
             Self::Constant(..) => return false,
         };
@@ -28,9 +31,11 @@ impl Content {
 }
 
 /// The registers that values live in. What they hold is in memory too, so that any may be reused.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pool {
     slots: [Slot; Pool::COUNT as usize],
+    /// The number of the first.
+    first: u8,
     clock: u32,
     exhausted: bool,
 }
@@ -44,20 +49,30 @@ struct Slot {
 
 impl Pool {
     /// How many there are.
-    pub const COUNT: Ymm = 16;
+    pub const COUNT: u8 = 16;
+
+    /// Those from number `first` on.
+    pub fn new(first: u8) -> Self {
+        Self {
+            slots: Default::default(),
+            first,
+            clock: 0,
+            exhausted: false,
+        }
+    }
 
     /// The register that holds `content`, pinned.
-    pub fn find(&mut self, content: Content) -> Option<Ymm> {
+    pub fn find(&mut self, content: Content) -> Option<u8> {
         let place = self
             .slots
             .iter()
             .position(|slot| slot.content == Some(content))?;
         self.touch(place);
-        Some(place as Ymm)
+        Some(self.first + place as u8)
     }
 
     /// A register for a new value, pinned. If there is none, the translation is given up.
-    pub fn take(&mut self) -> Ymm {
+    pub fn take(&mut self) -> u8 {
         let free = (0..self.slots.len()).filter(|&slot| !self.slots[slot].pinned);
         let oldest =
             free.min_by_key(|&slot| (self.slots[slot].content.is_some(), self.slots[slot].used));
@@ -65,7 +80,7 @@ impl Pool {
         let place = oldest.unwrap_or_default();
         self.slots[place].content = None;
         self.touch(place);
-        place as Ymm
+        self.first + place as u8
     }
 
     fn touch(&mut self, place: usize) {
@@ -75,20 +90,25 @@ impl Pool {
     }
 
     /// `register` now holds `content`.
-    pub fn set(&mut self, register: Ymm, content: Content) {
+    pub fn set(&mut self, register: u8, content: Content) {
         for slot in &mut self.slots {
             if slot.content == Some(content) {
                 slot.content = None;
             }
         }
-        if let Some(slot) = self.slots.get_mut(usize::from(register)) {
+        if let Some(slot) = self.slot(register) {
             slot.content = Some(content);
         }
     }
 
+    fn slot(&mut self, register: u8) -> Option<&mut Slot> {
+        let place = register.checked_sub(self.first)?;
+        self.slots.get_mut(usize::from(place))
+    }
+
     /// Lets a value go that nothing needs any more.
-    pub fn release(&mut self, register: Ymm) {
-        if let Some(slot) = self.slots.get_mut(usize::from(register)) {
+    pub fn release(&mut self, register: u8) {
+        if let Some(slot) = self.slot(register) {
             slot.pinned = false;
         }
     }
@@ -110,8 +130,8 @@ impl Pool {
     }
 
     /// What registers hold.
-    pub fn contents(&self) -> Vec<(Ymm, Content)> {
-        let slots = (0..).zip(&self.slots);
+    pub fn contents(&self) -> Vec<(u8, Content)> {
+        let slots = (self.first..).zip(&self.slots);
         slots
             .filter_map(|(register, slot)| Some((register, slot.content?)))
             .collect()

@@ -35,7 +35,7 @@ impl Translator {
         let Some(predicate) = masking.predicate else {
             return self.constant(u64::MAX >> (64 - 8 * job.plan.lane), job.plan.lane);
         };
-        self.predicate_to_ecx(predicate, masking.channel_offset.into());
+        self.predicate_to_ecx(predicate, masking.channel_offset.into(), job.lanes);
         let out = self.pool.take();
         dynasm!(self.ops; vmovd Rx(out), ecx);
         self.spread(out, job, chunk);
@@ -212,7 +212,7 @@ impl Translator {
         let Target { at, size, stride } = target;
         let lane = job.plan.lane;
         let end = at + stride * (job.lanes as u32 - 1) + size as u32;
-        self.pool.written(at..end);
+        self.forget(at..end);
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
             let first = (chunk * job.chunk) as u32;
             let at = at + first * stride;
@@ -374,7 +374,7 @@ impl Translator {
     }
 
     /// The lowest bytes of lanes follow each other, as units of so many bytes.
-    fn narrow(&mut self, lanes: Ymm, lane: usize, unit: usize) {
+    pub(crate) fn narrow(&mut self, lanes: Ymm, lane: usize, unit: usize) {
         if lane == 8 {
             self.shuffle(lanes, [lanes, lanes], 0x88);
             dynasm!(self.ops ; vpermq Ry(lanes), Ry(lanes), 8);
@@ -454,7 +454,7 @@ impl Translator {
             16 => dynasm!(self.ops; vmovdqu [r12 + to], Rx(value)),
             _ => {
                 dynasm!(self.ops; vmovdqu [r12 + to], Ry(value));
-                self.pool.set(value, Content::Bytes(at));
+                self.pool.set(value, Content::Bytes(at, 32));
             }
         }
         if value != result {

@@ -4,11 +4,12 @@
 //! and r9 are temporary. Vector registers hold values, which are in memory too.
 
 use core::mem::offset_of;
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
-use eu_lanes::Modes;
+use eu_lanes::{HostIsa, Modes};
 
 use crate::frame::Frame;
 use crate::model::{
@@ -50,16 +51,21 @@ pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
 const ACTIVE: i32 = offset_of!(Frame, active) as i32;
 const PARKED: i32 = offset_of!(Frame, parked) as i32;
 const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
+const LOWEST_WAKE: i32 = offset_of!(Frame, lowest_wake) as i32;
 const AT: i32 = offset_of!(Frame, at) as i32;
 const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
 const BRANCH: i32 = offset_of!(Frame, branch) as i32;
+const WAKE: i32 = offset_of!(Frame, wake) as i32;
 const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
 
 /// A translation while it is made.
 pub(crate) struct Translator {
     pub(crate) ops: VecAssembler<X64Relocation>,
+    pub(crate) isa: HostIsa,
     pub(crate) pool: Pool,
+    /// The registers of AVX-512.
+    pub(crate) wide: Pool,
     pub(crate) layout: Layout,
     /// Those of the present block.
     pub(crate) modes: Modes,
@@ -77,6 +83,13 @@ pub(crate) struct Translator {
     detours: Vec<Detour>,
 }
 
+/// Where a branch is.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    blocks: &'a [Block],
+    ip: u32,
+}
+
 /// What a step does instead of its usual path.
 struct Detour {
     op: u32,
@@ -88,14 +101,16 @@ struct Detour {
 }
 
 impl Translator {
-    pub fn new(layout: Layout, blocks: &[Block]) -> Self {
+    pub fn new(layout: Layout, blocks: &[Block], isa: HostIsa) -> Self {
         let mut ops = VecAssembler::new(0);
         let labels = (0..blocks.len()).map(|_| ops.new_dynamic_label()).collect();
         let leave = ops.new_dynamic_label();
         let next_thread = ops.new_dynamic_label();
         Self {
             ops,
-            pool: Pool::default(),
+            isa,
+            pool: Pool::new(0),
+            wide: Pool::new(Pool::COUNT),
             layout,
             modes: Modes::default(),
             rounding: Rounding::Nearest,
@@ -161,6 +176,7 @@ impl Translator {
         self.modes = block.modes;
         self.rounding = block.rounding;
         self.pool.clear();
+        self.wide.clear();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
             let go = self.ops.new_dynamic_label();
@@ -188,7 +204,7 @@ impl Translator {
                 Step::Atomic(step) => self.atomic(step, op),
                 Step::Clear(step) => self.clear(step),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
-                Step::Vector(step) if self.vector(step) => {}
+                Step::Vector(step) if self.wide_vector(step) || self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),
             }
         }
@@ -205,7 +221,7 @@ impl Translator {
                                 ; cmp DWORD [rbx + NEXT_WAKE], following.ip as i32
                                 ; ja =>go
                             );
-                            self.leave_at(following.first);
+                            self.wake(following.ip);
                             dynasm!(self.ops ; =>go);
                         }
                         if next as usize != number + 1 {
@@ -215,7 +231,13 @@ impl Translator {
                     None => self.leave_at(last.wrapping_sub(1) | AFTER),
                 }
             }
-            End::Branch(branch) => self.branch(branch, last),
+            End::Branch(branch) => {
+                let place = Place {
+                    blocks,
+                    ip: block.last_ip,
+                };
+                self.branch(branch, last, place);
+            }
         }
         start
     }
@@ -226,12 +248,40 @@ impl Translator {
         dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
     }
 
-    /// To a block, or to where the caller is asked.
-    fn go(&mut self, block: Option<u32>, ask: DynamicLabel) {
-        match block {
-            Some(block) => self.jump(block),
-            None => dynasm!(self.ops ; jmp =>ask),
+    /// From a branch to a block, or to where the caller is asked: if channels wait there or, of a branch
+    /// backward, anywhere but ahead.
+    fn go(&mut self, block: Option<u32>, ask: DynamicLabel, from: Place<'_>) {
+        let to = block.and_then(|block| Some((block, from.blocks.get(block as usize)?)));
+        let Some((block, to)) = to else {
+            return dynasm!(self.ops ; jmp =>ask);
+        };
+        if self.layout.channels == Channels::Any {
+            if to.ip > from.ip {
+                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32 ; jbe =>ask);
+            } else {
+                // Nor here, if all channels execute again: there is code for that.
+                dynasm!(self.ops
+                    ; cmp DWORD [rbx + PARKED], 0
+                    ; je =>ask
+                    ; cmp DWORD [rbx + LOWEST_WAKE], from.ip as i32
+                    ; jbe =>ask
+                );
+            }
         }
+        self.jump(block);
+    }
+
+    /// Calls back for channels that wait at this address, which is next.
+    fn wake(&mut self, ip: u32) {
+        self.round_for_call();
+        dynasm!(self.ops
+            ; vzeroupper
+            ; mov rdi, rbx
+            ; mov esi, ip as i32
+            ; call QWORD [rbx + WAKE]
+            ; mov r13d, [rbx + ACTIVE]
+        );
+        self.round_after_call();
     }
 
     fn jump(&mut self, block: u32) {
@@ -249,7 +299,7 @@ impl Translator {
         }
         let at = self.layout.control;
         dynasm!(self.ops ; mov DWORD [r12 + at as i32], value as i32);
-        self.pool.written(at..at + 4);
+        self.forget(at..at + 4);
     }
 
     /// Sets the host's rounding mode.
@@ -293,11 +343,14 @@ impl Translator {
         dynasm!(self.ops ; =>done);
         self.round_after_call();
         self.pool.clear();
+        self.wide.clear();
     }
 
     /// Notes a detour, which is translated at the end: it is rarely taken.
     pub(crate) fn defer(&mut self, op: u32, ways: [DynamicLabel; 3]) {
-        let (rounding, contents) = (self.rounding, self.pool.contents());
+        let rounding = self.rounding;
+        let mut contents = self.pool.contents();
+        contents.extend(self.wide.contents());
         self.detours.push(Detour {
             op,
             rounding,
@@ -313,47 +366,58 @@ impl Translator {
         self.call(detour.op);
         dynasm!(self.ops ; =>skip);
         for &(register, content) in &detour.contents {
-            match content {
-                Content::Bytes(at) => dynasm!(self.ops; vmovdqu Ry(register), [r12 + at as i32]),
-                Content::Splat(at, 8) => {
-                    dynasm!(self.ops; vpbroadcastq Ry(register), [r12 + at as i32]);
-                }
-                Content::Splat(at, _) => {
-                    dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at as i32]);
-                }
-                Content::Constant(value, lane) => {
-                    let label = self.literal(value, lane.into());
-                    if lane == 8 {
-                        dynasm!(self.ops; vpbroadcastq Ry(register), [=>label]);
-                    } else {
-                        dynasm!(self.ops; vpbroadcastd Ry(register), [=>label]);
-                    }
-                }
+            if register < Pool::COUNT {
+                self.restore(register, content);
+            } else {
+                self.wide_restore(register, content);
             }
         }
         dynasm!(self.ops ; jmp =>done);
     }
 
-    fn branch(&mut self, branch: &Branch, op: u32) {
-        let ask = self.ops.new_dynamic_label();
-        let any = self.layout.channels == Channels::Any;
-        if any && !matches!(branch.uniform, Uniform::Never) {
-            dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>ask);
+    /// Brings a register's content back.
+    fn restore(&mut self, register: Ymm, content: Content) {
+        match content {
+            Content::Bytes(at, _) => dynasm!(self.ops; vmovdqu Ry(register), [r12 + at as i32]),
+            Content::Splat(at, 8) => {
+                dynasm!(self.ops; vpbroadcastq Ry(register), [r12 + at as i32]);
+            }
+            Content::Splat(at, _) => {
+                dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at as i32]);
+            }
+            Content::Constant(value, lane) => {
+                let label = self.literal(value, lane.into());
+                if lane == 8 {
+                    dynasm!(self.ops; vpbroadcastq Ry(register), [=>label]);
+                } else {
+                    dynasm!(self.ops; vpbroadcastd Ry(register), [=>label]);
+                }
+            }
         }
+    }
+
+    /// Register bytes change: vector registers no longer hold them.
+    pub(crate) fn forget(&mut self, range: Range<u32>) {
+        self.pool.written(range.clone());
+        self.wide.written(range);
+    }
+
+    fn branch(&mut self, branch: &Branch, op: u32, here: Place<'_>) {
+        let ask = self.ops.new_dynamic_label();
         match branch.uniform {
             Uniform::Never => {}
-            Uniform::Meet(next) => self.go(next, ask),
+            Uniform::Meet(next) => self.go(next, ask, here),
             Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, branch.lanes) {
-                Chosen::All => self.go(taken, ask),
+                Chosen::All => self.go(taken, ask, here),
                 Chosen::InEsi => {
                     let zero = self.ops.new_dynamic_label();
                     dynasm!(self.ops ; test esi, esi ; jz =>zero);
-                    self.go(taken, ask);
+                    self.go(taken, ask, here);
                     dynasm!(self.ops ; =>zero);
-                    self.go(not_taken, ask);
+                    self.go(not_taken, ask, here);
                 }
             },
-            Uniform::Channels { none, all } => self.uniform(branch, ask, [none, all]),
+            Uniform::Channels { none, all } => self.uniform(branch, ask, [none, all], here),
         }
         let leave = self.leave;
         let went = self.ops.new_dynamic_label();
@@ -382,7 +446,13 @@ impl Translator {
     }
 
     /// A structured branch that all channels take, or none; otherwise at `ask`.
-    fn uniform(&mut self, branch: &Branch, ask: DynamicLabel, to: [Option<u32>; 2]) {
+    fn uniform(
+        &mut self,
+        branch: &Branch,
+        ask: DynamicLabel,
+        to: [Option<u32>; 2],
+        here: Place<'_>,
+    ) {
         let [none, all] = to;
         let offset = branch.masking.channel_offset;
         let lanes = u32::from(branch.lanes.clamp(1, 32));
@@ -400,11 +470,11 @@ impl Translator {
             Channels::Any => {}
         }
         if self.mask(&branch.masking, branch.lanes) == Chosen::All {
-            return self.go(all, ask);
+            return self.go(all, ask, here);
         }
         let some = self.ops.new_dynamic_label();
         dynasm!(self.ops ; test esi, esi ; jnz =>some);
-        self.go(none, ask);
+        self.go(none, ask, here);
         dynasm!(self.ops
             ; =>some
             ; mov eax, r13d
@@ -412,7 +482,7 @@ impl Translator {
             ; cmp esi, eax
             ; jne =>ask
         );
-        self.go(all, ask);
+        self.go(all, ask, here);
     }
 
     /// Computes which of an op's channels are written.
@@ -437,14 +507,15 @@ impl Translator {
             }
         }
         if let Some(predicate) = masking.predicate {
-            self.predicate_to_ecx(predicate, offset);
+            self.predicate_to_ecx(predicate, offset, lanes.into());
             dynasm!(self.ops ; and esi, ecx);
         }
         Chosen::InEsi
     }
 
     /// ecx = the predicate of an op's channels, of which the first is the thread's channel `offset`.
-    pub(crate) fn predicate_to_ecx(&mut self, predicate: Predicate, offset: u32) {
+    /// Bits beyond its `lanes` are anything.
+    pub(crate) fn predicate_to_ecx(&mut self, predicate: Predicate, offset: u32, lanes: usize) {
         let bit = u32::from(predicate.flag_bit);
         let group = |size: u8| {
             let size = u32::from(size.clamp(1, 32));
@@ -454,15 +525,15 @@ impl Translator {
             )
         };
         match predicate.grouping {
-            Grouping::Own => self.flag_to_ecx(bit + offset),
+            Grouping::Own => self.flag_to_ecx(bit + offset, lanes),
             Grouping::Any(size) => {
                 let (first, bits) = group(size);
-                self.flag_to_ecx(first);
+                self.flag_to_ecx(first, size.into());
                 dynasm!(self.ops ; and ecx, bits ; neg ecx ; sbb ecx, ecx);
             }
             Grouping::All(size) => {
                 let (first, bits) = group(size);
-                self.flag_to_ecx(first);
+                self.flag_to_ecx(first, size.into());
                 dynasm!(self.ops ; and ecx, bits ; xor ecx, bits ; cmp ecx, 1 ; sbb ecx, ecx);
             }
         }
@@ -471,26 +542,38 @@ impl Translator {
         }
     }
 
-    /// ecx = the flag bits from this one on.
-    pub(crate) fn flag_to_ecx(&mut self, bit: u32) {
-        let at = (self.layout.flags + 4 * (bit / 32)) as i32;
-        let shift = bit % 32;
-        if shift == 0 {
-            dynasm!(self.ops ; mov ecx, [r12 + at]);
-        } else {
-            dynasm!(self.ops ; mov rcx, [r12 + at] ; shr rcx, shift as i8);
+    /// ecx = so many flag bits from this one on. It reads no more than was written, if it can, because a
+    /// load that is wider than the store before it waits.
+    pub(crate) fn flag_to_ecx(&mut self, bit: u32, lanes: usize) {
+        let byte = (self.layout.flags + bit / 8) as i32;
+        match (lanes, bit % 8) {
+            (..=8, 0) => return dynasm!(self.ops ; movzx ecx, BYTE [r12 + byte]),
+            (..=16, 0) => return dynasm!(self.ops ; movzx ecx, WORD [r12 + byte]),
+            (_, 0) if bit.is_multiple_of(32) => return dynasm!(self.ops ; mov ecx, [r12 + byte]),
+            _ => {}
         }
+        let at = (self.layout.flags + 4 * (bit / 32)) as i32;
+        dynasm!(self.ops ; mov rcx, [r12 + at] ; shr rcx, (bit % 32) as i8);
     }
 
     /// Sets `lanes` flag bits from this one on to the bits of eax: all, or those in esi.
     pub(crate) fn set_flags(&mut self, bit: u32, lanes: u32, all: bool) {
         let flags = self.layout.flags;
-        self.pool.written(flags..flags + 32);
+        self.forget(flags..flags + 32);
         let byte = (flags + bit / 8) as i32;
         match (all, lanes, bit % 8) {
             (true, 8, 0) => return dynasm!(self.ops ; mov [r12 + byte], al),
             (true, 16, 0) => return dynasm!(self.ops ; mov [r12 + byte], ax),
             (true, 32, 0) => return dynasm!(self.ops ; mov [r12 + byte], eax),
+            (false, 16, 0) => {
+                return dynasm!(self.ops
+                    ; movzx ecx, WORD [r12 + byte]
+                    ; xor eax, ecx
+                    ; and eax, esi
+                    ; xor eax, ecx
+                    ; mov [r12 + byte], ax
+                );
+            }
             _ => {}
         }
         if all {
@@ -537,7 +620,7 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
-    /// The place of 32 bytes whose dwords are the offsets of consecutive elements of so many bytes,
+    /// The place of 64 bytes whose dwords are the offsets of consecutive elements of so many bytes,
     /// from those of this chunk of 8 on.
     pub(crate) fn offsets(&mut self, chunk: usize, element: u8) -> DynamicLabel {
         let ops = &mut self.ops;
@@ -573,7 +656,7 @@ impl Translator {
         }
         for (&(chunk, element), &label) in &self.offsets {
             dynasm!(self.ops ; =>label);
-            for index in 0..8 {
+            for index in 0..16 {
                 self.ops
                     .push_u32((8 * chunk + index) as u32 * u32::from(element));
             }
@@ -586,7 +669,7 @@ impl Translator {
                 self.ops.push_u32(value as u32);
             }
         }
-        if self.pool.is_exhausted() {
+        if self.pool.is_exhausted() || self.wide.is_exhausted() {
             return None;
         }
         self.ops.finalize().ok()

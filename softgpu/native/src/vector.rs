@@ -41,7 +41,7 @@ impl Job<'_> {
     }
 
     /// Whether results are halves, computed as singles.
-    fn to_halves(&self) -> bool {
+    pub fn to_halves(&self) -> bool {
         self.plan.float && self.step.request.output.element == Element::Hf
     }
 
@@ -51,20 +51,25 @@ impl Job<'_> {
 }
 
 impl Translator {
-    /// Translates an operation; false if it is none that can be.
-    pub(crate) fn vector(&mut self, step: &VectorStep) -> bool {
-        let Some(plan) = Plan::of(&step.request) else {
-            return false;
-        };
+    /// An operation in registers of so many bytes, if it can be translated.
+    pub(crate) fn job<'a>(&self, step: &'a VectorStep, bytes: usize) -> Option<Job<'a>> {
+        let plan = Plan::of(&step.request)?;
         let doubles = plan.reading == Reading::Float && plan.lane == 8;
         if doubles && self.modes.contains(Modes::FLUSH_DOUBLE) {
-            return false;
+            return None;
         }
-        let job = Job {
+        Some(Job {
             step,
             plan,
             lanes: usize::from(step.request.lanes),
-            chunk: 32 / plan.lane,
+            chunk: bytes / plan.lane,
+        })
+    }
+
+    /// Translates an operation; false if it is none that can be.
+    pub(crate) fn vector(&mut self, step: &VectorStep) -> bool {
+        let Some(job) = self.job(step, 32) else {
+            return false;
         };
         let written = self.written(&step.masking, &job);
         let mut results = [0; 4];
@@ -92,7 +97,7 @@ impl Translator {
     }
 
     /// Computes the mask of the channels that are written, into esi unless it is all.
-    fn written(&mut self, masking: &Masking, job: &Job<'_>) -> Written {
+    pub(crate) fn written(&mut self, masking: &Masking, job: &Job<'_>) -> Written {
         let selects = job.plan.kind == Kind::Select;
         let predicate = masking.predicate.filter(|_| !selects);
         let masking = Masking {

@@ -67,7 +67,7 @@ const BUDGET: u32 = 2000;
 /// host code stops elsewhere.
 pub fn run(kernel: &Kernel) {
     let interpreted = run_as(kernel, Execution::Interpret);
-    let compiled = run_as(kernel, Execution::Compile);
+    let compiled = run_as(kernel, Execution::Compile(None));
     assert_eq!(compiled, interpreted, "host code stops elsewhere");
 }
 

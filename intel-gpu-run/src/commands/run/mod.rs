@@ -244,7 +244,7 @@ fn open(args: &Args, file: &KernelFile) -> Result<(Device, Option<Recording>), E
         threads: args.threads.map(|n| n as usize),
         scratch_page: args.scratch_page,
         check: args.check,
-        execution: args.exec.into(),
+        execution: args.exec,
         hang_timeout: Some(args.timeout),
         ..OpenOptions::default()
     };

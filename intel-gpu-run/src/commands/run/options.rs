@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::args::{ArgSpec, Expect, Extent, Print, number};
 use crate::compiler;
 use crate::exit::Exit;
+use umd::{Execution, HostIsa};
 
 /// Run one kernel and save, print or compare what it computed
 ///
@@ -77,9 +78,12 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
 
-    /// How the software GPU executes EU code. With --check and --trace it interprets
-    #[arg(long, value_name = "HOW", default_value = "adapt")]
-    pub exec: Exec,
+    /// How the software GPU executes EU code: `interpret` instruction by instruction, `adapt` as host code
+    /// once it has run for a while, or `compile` as host code at once. Host code is for all that the host's
+    /// processor has; `adapt:avx2` and `compile:avx2` leave AVX-512 aside, and `avx512` insists on it. With
+    /// --check and --trace it interprets
+    #[arg(long, value_name = "HOW[:ISA]", default_value = "adapt", value_parser = execution)]
+    pub exec: Execution,
 
     /// Report what the kernel's text proves wrong, scoreboard hazards among it, and what silicon leaves
     /// undefined while it runs: data races, missing fences, values that nothing has written, accesses
@@ -116,23 +120,19 @@ pub struct Args {
     pub json: bool,
 }
 
-/// How the software GPU executes EU code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Exec {
-    /// Instruction by instruction
-    Interpret,
-    /// As host code once it has run for a while
-    Adapt,
-    /// As host code at once
-    Compile,
-}
-
-impl From<Exec> for umd::Execution {
-    fn from(exec: Exec) -> Self {
-        match exec {
-            Exec::Interpret => Self::Interpret,
-            Exec::Adapt => Self::Adapt,
-            Exec::Compile => Self::Compile,
-        }
+/// How the software GPU executes EU code, and with which of the host's instructions.
+fn execution(text: &str) -> Result<Execution, String> {
+    let (how, isa) = match text.split_once(':') {
+        Some((how, isa)) => (how, Some(isa.parse::<HostIsa>()?)),
+        None => (text, None),
+    };
+    if let Some(isa) = isa.filter(|isa| !isa.is_here()) {
+        return Err(format!("this machine's processor has no {isa}"));
+    }
+    match (how, isa) {
+        ("interpret", None) => Ok(Execution::Interpret),
+        ("adapt", isa) => Ok(Execution::Adapt(isa)),
+        ("compile", isa) => Ok(Execution::Compile(isa)),
+        _ => Err("one of interpret, adapt, compile, adapt:ISA, compile:ISA".to_owned()),
     }
 }

@@ -408,7 +408,7 @@ fn routines_agree_with_the_general_path() {
         eprintln!("{what}: {with} of {all} have host code");
     }
     #[cfg(target_arch = "x86_64")]
-    if eu_native::is_supported() {
+    if eu_native::HostIsa::of_host().is_some() {
         for always in ["mov", "add", "mul", "and", "shl", "cmp", "sel", "mad"] {
             let (with, all) = host[always];
             assert!(with * 5 > all, "{always}: {with} of {all} have host code");

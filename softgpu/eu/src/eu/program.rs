@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::Family;
+use eu_native::HostIsa;
 
 use super::family::Rules;
 use super::native::Start;
@@ -19,20 +20,51 @@ const OPS: usize = 1 << 18;
 const ROUTINES: usize = 512;
 /// The most programs that a device keeps.
 const PROGRAMS: usize = 512;
-/// How often a routine's blocks are entered before it is translated: translating takes as long as
-/// interpreting each op some ten times.
+/// How often a routine's blocks are entered before it is translated, at most.
 const HOT: u32 = 200;
 
 /// How EU code is executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// Instruction by instruction: the reference.
     Interpret,
-    /// As host code once it has run for a while, where the host's processor has translations.
-    #[default]
-    Adapt,
+    /// As host code once it has run for a while, where the host's processor has translations: with these
+    /// instructions of the host, or with all that it has. Where it lacks them, code is interpreted.
+    Adapt(Option<HostIsa>),
     /// As host code at once.
-    Compile,
+    Compile(Option<HostIsa>),
+}
+
+impl Default for Execution {
+    fn default() -> Self {
+        Self::Adapt(None)
+    }
+}
+
+/// When and for what code is translated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compile {
+    /// How often a routine's blocks are entered before, at most.
+    pub after: u32,
+    /// The host's instructions.
+    pub isa: HostIsa,
+}
+
+impl Compile {
+    fn new(execution: Execution) -> Option<Self> {
+        let (after, isa) = match execution {
+            Execution::Interpret => return None,
+            Execution::Adapt(isa) => (HOT, isa),
+            Execution::Compile(isa) => (0, isa),
+        };
+        let isa = match isa {
+            Some(isa) => Some(isa).filter(|isa| isa.is_here()),
+            None => HostIsa::of_host(),
+        };
+        // What is traced is interpreted.
+        let isa = isa.filter(|_| !trace::enabled())?;
+        Some(Self { after, isa })
+    }
 }
 
 /// The programs of a device, the most recently used first.
@@ -138,8 +170,8 @@ impl Program {
 #[derive(Debug)]
 pub struct Code {
     program: Arc<Program>,
-    /// How often a routine's blocks are entered before it is translated; `None` if it never is.
-    patience: Option<u32>,
+    /// `None` if code is never translated.
+    compile: Option<Compile>,
     /// The first routine that it has used, which mostly is the only one.
     first: OnceCell<Arc<Routine>>,
     /// Where its threads begin, once there is host code for that.
@@ -151,26 +183,19 @@ pub struct Code {
 impl Code {
     /// A hold on `program`.
     pub fn new(program: Arc<Program>, execution: Execution) -> Self {
-        let patience = match execution {
-            // What is traced is interpreted.
-            _ if !eu_native::is_supported() || trace::enabled() => None,
-            Execution::Interpret => None,
-            Execution::Adapt => Some(HOT),
-            Execution::Compile => Some(0),
-        };
         Self {
             program,
-            patience,
+            compile: Compile::new(execution),
             first: OnceCell::new(),
             start: Cell::new(None),
             routines: RefCell::default(),
         }
     }
 
-    /// How often a routine's blocks are entered before it is translated; `None` if it never is.
+    /// When code is translated; `None` if it never is.
     #[inline]
-    pub(super) fn patience(&self) -> Option<u32> {
-        self.patience
+    pub(super) fn compile(&self) -> Option<Compile> {
+        self.compile
     }
 
     /// The routine, the op and the block at `ip`, if they are in the first routine.

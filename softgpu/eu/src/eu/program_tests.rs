@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use devinfo::{Family, GpuAddress};
+use eu_native::HostIsa;
 use isa_encoder::{AsmOptions, assemble};
 
-use super::thread::{Stop, Thread, ThreadStart};
-use super::{Code, Execution, Program, Programs, regs};
+use super::regs::{self, Registers};
+use super::thread::{Counters, Stop, Thread, ThreadStart};
+use super::{Code, Execution, Program, Programs};
 use crate::sf::StateCache;
 use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
@@ -59,72 +61,110 @@ fn code(family: Family, body: &str) -> Vec<u8> {
         .code
 }
 
-/// Runs the program that memory holds: interpreted, as host code, and as host code in short slices,
-/// which must agree in all registers, counts and shared local memory.
+/// What a run came to.
+struct Ran {
+    stop: Result<Stop, Fault>,
+    ip: u64,
+    counters: Counters,
+    /// The instructions of the first slice.
+    first: u64,
+    registers: Registers,
+    local: Vec<u32>,
+}
+
+/// Runs the program that memory holds: interpreted, as host code for each set of instructions that the host
+/// has, and as host code in short slices, which must agree in all registers, counts and shared local memory.
 fn run_program(
     program: &Arc<Program>,
     space: &AddressSpace,
     mask: u32,
 ) -> Result<[u32; 16], Fault> {
     let family = program.family();
+    let expected = run_slices(program, space, mask, (Execution::Interpret, 10_000));
+    let least = Arc::new(Program::new(&kernel(family), 128));
+    let ways = [(program, None), (&least, Some(HostIsa::Avx2))];
+    for (program, isa) in ways {
+        for slice in [10_000, 1, 3, 7] {
+            let execution = Execution::Compile(isa);
+            let got = run_slices(program, space, mask, (execution, slice));
+            let context = format!("{execution:?} in slices of {slice}");
+            assert_eq!(
+                (&got.stop, got.ip),
+                (&expected.stop, expected.ip),
+                "{context}"
+            );
+            assert_eq!(got.counters, expected.counters, "{context}");
+            assert_eq!(
+                got.registers.bytes(),
+                expected.registers.bytes(),
+                "{context}"
+            );
+            assert_eq!(got.local, expected.local, "{context}");
+        }
+    }
+    assert_eq!(expected.stop?, Stop::EndOfThread);
+    let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
+    Ok(each(|lane| expected.registers.dword(r10 + 4 * lane)))
+}
+
+/// Runs the program in slices.
+fn run_slices(
+    program: &Arc<Program>,
+    space: &AddressSpace,
+    mask: u32,
+    (execution, slice): (Execution, u32),
+) -> Ran {
+    let family = program.family();
     let view = space.view();
     let barrier = Barrier::new(1);
     let state = StateCache::default();
-    let one = |execution, slice| {
-        let slm = Slm::new(256);
-        let env = GroupEnv {
-            family,
-            memory: &view,
-            bases: StateBases {
-                instruction: CODE,
-                ..StateBases::default()
-            },
-            binding_table: 0,
-            sampler_state: 0,
-            slm: &slm,
-            barrier: &barrier,
-            pairs: &Pairs::new(1),
-            state: &state,
-            checks: None,
-        };
-        let code = Code::new(Arc::clone(program), execution);
-        let mut thread = Thread::new(&ThreadStart {
-            family,
-            payload: &[],
-            ip: 0,
-            dispatch_mask: mask,
-            simd: 16,
-            grf_count: 128,
-            sr0: 0,
-            msg0: 0,
-            thread_slot: 0,
-            cr0: 0,
-        });
-        let mut stop = Ok(Stop::Budget);
-        while stop == Ok(Stop::Budget) && thread.counters().instructions < 10_000 {
-            stop = thread.run(&env, &code, slice);
-        }
-        let known = code.first(0);
-        let longest = known.and_then(|(routine, ..)| routine.native().longest_block());
-        assert!(longest.is_none_or(|steps| steps <= 512), "{longest:?}");
-        let counters = thread.counters();
-        let words = slm.words().iter().map(|word| word.load(Relaxed));
-        let local: Vec<u32> = words.collect();
-        let registers = thread.state_mut().regs.clone();
-        (stop, thread.ip(), counters, (registers, local))
+    let slm = Slm::new(256);
+    let env = GroupEnv {
+        family,
+        memory: &view,
+        bases: StateBases {
+            instruction: CODE,
+            ..StateBases::default()
+        },
+        binding_table: 0,
+        sampler_state: 0,
+        slm: &slm,
+        barrier: &barrier,
+        pairs: &Pairs::new(1),
+        state: &state,
+        checks: None,
     };
-    let (stop, ip, counters, (registers, local)) = one(Execution::Interpret, 10_000);
-    for slice in [10_000, 1, 3, 7] {
-        let (other, at, counted, (changed, kept)) = one(Execution::Compile, slice);
-        let context = format!("host code in slices of {slice}");
-        assert_eq!((&other, at), (&stop, ip), "{context}");
-        assert_eq!(counted, counters, "{context}");
-        assert_eq!(changed.bytes(), registers.bytes(), "{context}");
-        assert_eq!(kept, local, "{context}");
+    let code = Code::new(Arc::clone(program), execution);
+    let mut thread = Thread::new(&ThreadStart {
+        family,
+        payload: &[],
+        ip: 0,
+        dispatch_mask: mask,
+        simd: 16,
+        grf_count: 128,
+        sr0: 0,
+        msg0: 0,
+        thread_slot: 0,
+        cr0: 0,
+    });
+    let mut stop = thread.run(&env, &code, slice);
+    let first = thread.counters().instructions;
+    while stop == Ok(Stop::Budget) && thread.counters().instructions < 10_000 {
+        stop = thread.run(&env, &code, slice);
     }
-    assert_eq!(stop?, Stop::EndOfThread);
-    let r10 = regs::GRF_BASE + 10 * family.grf_bytes();
-    Ok(std::array::from_fn(|lane| registers.dword(r10 + 4 * lane)))
+    let known = code.first(0);
+    let longest = known.and_then(|(routine, ..)| routine.native().longest_block());
+    assert!(longest.is_none_or(|steps| steps <= 512), "{longest:?}");
+    let counters = thread.counters();
+    let words = slm.words().iter().map(|word| word.load(Relaxed));
+    Ran {
+        stop,
+        ip: thread.ip(),
+        counters,
+        first,
+        local: words.collect(),
+        registers: thread.state_mut().regs.clone(),
+    }
 }
 
 /// The value of each channel by a rule.
@@ -143,6 +183,14 @@ fn long_blocks_are_host_code_in_parts() {
     let program = Arc::new(Program::new(&kernel(family), 128));
     let sums = run_program(&program, &space, 0xffff).expect("no fault");
     assert_eq!(sums, each(|lane| 1300 * lane as u32));
+    if HostIsa::of_host().is_some() {
+        // A slice that ended inside a part would leave the rest of the block to the interpreter.
+        let ran = run_slices(&program, &space, 0xffff, (Execution::Compile(None), 700));
+        assert_eq!(
+            ran.first, 512,
+            "a slice ends before the part that it has no room for"
+        );
+    }
 }
 
 #[test]

@@ -83,7 +83,15 @@ impl Thread {
                     relay.executed += executed;
                     if let Some(last) = last {
                         before = self.counters();
-                        let go_on = |left| self.proceed(env, code, left);
+                        let go_on = |left| match code.first(self.state().ip) {
+                            Some((routine, at, _))
+                                if before.instructions != 0
+                                    && native::waits_for_slice(routine, at, left) =>
+                            {
+                                Ok(Stop::Budget)
+                            }
+                            _ => self.proceed(env, code, left),
+                        };
                         stop = Some(last.map_err(|fault| *fault).and_then(go_on));
                     }
                 }
@@ -116,7 +124,7 @@ impl Thread {
         budget: u32,
     ) -> Option<Relayed> {
         // What is checked is interpreted.
-        code.patience().filter(|_| env.checks.is_none())?;
+        code.compile().filter(|_| env.checks.is_none())?;
         let first = start(threads.start);
         self.place(&first);
         let (routine, host) = code.start(self.state())?;

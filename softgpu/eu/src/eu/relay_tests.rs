@@ -145,7 +145,7 @@ impl<'a> Bench<'a> {
             executed += alone.executed;
             // The first one translates the program.
             for _ in 0..2 {
-                let all = self.begin(0, count, Execution::Compile);
+                let all = self.begin(0, count, Execution::Compile(None));
                 let ended = count - 1 + alone.ended;
                 assert_eq!((all.ended, &all.last), (ended, &alone.last), "{context}");
                 assert_eq!(all.executed, executed, "{context}: {count} threads");
@@ -174,7 +174,7 @@ fn nothing_of_an_earlier_kernel_is_left() {
         // The first threads translate a program, whose code lies where the other one's does.
         let mut begun = |body| {
             let bench = Bench::new(&space, &assembled(body), &mut random);
-            let code = bench.code(Execution::Compile);
+            let code = bench.code(Execution::Compile(None));
             let mut thread = Thread::new(&bench.start(0));
             bench.begin_in(&mut thread, (0, 4), &code);
             (bench, code)
@@ -321,7 +321,7 @@ fn a_thread_that_does_not_end_is_the_last_to_begin() {
             payload[32] = payload[32] & !1 | u8::from(index == odd);
         }
         bench.agrees(&format!("thread {odd}"));
-        let all = bench.begin(0, THREADS, Execution::Compile);
+        let all = bench.begin(0, THREADS, Execution::Compile(None));
         assert_eq!((all.ended, all.last), (odd, Some(Ok(Stop::Budget))));
     }
 }
@@ -346,7 +346,7 @@ fn the_fault_of_a_thread_is_at_its_instruction() {
         payload[32..36].copy_from_slice(&address.to_le_bytes());
     }
     bench.agrees("stores");
-    let all = bench.begin(0, THREADS, Execution::Compile);
+    let all = bench.begin(0, THREADS, Execution::Compile(None));
     assert_eq!(all.ended, 9);
     assert!(
         matches!(all.last, Some(Err(Fault::Memory(_)))),

@@ -180,6 +180,17 @@ impl State {
         }
     }
 
+    /// The lowest address at which a channel waits.
+    pub fn lowest_wake(&self) -> u32 {
+        let mut rest = self.parked & self.call_mask;
+        let mut lowest = u32::MAX;
+        while rest != 0 {
+            lowest = lowest.min(self.channel_ip[rest.trailing_zeros() as usize]);
+            rest &= rest - 1;
+        }
+        lowest
+    }
+
     /// Takes `channels` (of the thread) out of execution until the instruction pointer is `ip`.
     pub fn park(&mut self, channels: u32, ip: u32) {
         let mut rest = channels & self.active;

@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::op::{Action, Op, SendOp};
 use super::operand::LANES;
 use super::ops::value::FpMode;
-use super::program::Code;
+use super::program::{Code, Compile};
 use super::regs::{self, GRF_BASE, Registers};
 use super::relay::Refill;
 use super::routine::{Block, Routine};
@@ -293,7 +293,7 @@ impl Thread {
         // It may write more than the code with which it began.
         self.refill.holds = false;
         // What is checked is interpreted.
-        let patience = code.patience().filter(|_| env.checks.is_none());
+        let compile = code.compile().filter(|_| env.checks.is_none());
         self.state.notify(env);
         if let Some(checks) = env.checks {
             shadow::start(&mut self.state, checks);
@@ -301,9 +301,9 @@ impl Thread {
         loop {
             let state = &mut self.state;
             let stop = match code.first(state.ip) {
-                Some(found) => go(state, found, env, patience, &mut left),
+                Some(found) => go(state, found, env, compile, &mut left),
                 None => code.at(env, state.ip, |routine, op, block| {
-                    go(state, (routine, op, block), env, patience, &mut left)
+                    go(state, (routine, op, block), env, compile, &mut left)
                 })?,
             };
             if let Some(stop) = stop.map_err(|fault| *fault)? {
@@ -320,19 +320,19 @@ fn go(
     state: &mut State,
     (routine, op, block): (&Routine, usize, &Block),
     env: &GroupEnv<'_>,
-    patience: Option<u32>,
+    compile: Option<Compile>,
     left: &mut usize,
 ) -> Result<Option<Stop>, Box<Fault>> {
     state.dirty.add(routine.written());
     let mut entry = (op, block);
     match (trace::enabled(), env.checks.is_some()) {
         (false, false) => {
-            if let Some(patience) = patience
-                && let Some(stop) = host(state, routine, &mut entry, env, patience, left)?
+            if let Some(compile) = compile
+                && let Some(stop) = host(state, routine, &mut entry, env, compile, left)?
             {
                 return Ok(stop);
             }
-            run::<{ Watch::Nothing as u8 }>(state, routine, entry, env, patience, left)
+            run::<{ Watch::Nothing as u8 }>(state, routine, entry, env, compile, left)
         }
         (false, true) => run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, left),
         (true, _) => run::<{ Watch::All as u8 }>(state, routine, entry, env, None, left),
@@ -346,11 +346,11 @@ fn host<'a>(
     routine: &'a Routine,
     (at, block): &mut (usize, &'a Block),
     env: &GroupEnv<'_>,
-    patience: u32,
+    compile: Compile,
     left: &mut usize,
 ) -> Result<Option<Option<Stop>>, Box<Fault>> {
     Ok(
-        match native::run(state, routine, *at, env, patience, left)? {
+        match native::run(state, routine, *at, env, compile, left)? {
             None => None,
             Some(Went::Ended) => Some(Some(Stop::EndOfThread)),
             Some(Went::Waits(generation)) => Some(Some(Stop::Barrier(generation))),
@@ -388,7 +388,7 @@ fn run<const WATCH: u8>(
     routine: &Routine,
     entry: (usize, &Block),
     env: &GroupEnv<'_>,
-    patience: Option<u32>,
+    compile: Option<Compile>,
     left: &mut usize,
 ) -> Result<Option<Stop>, Box<Fault>> {
     let ops = routine.ops();
@@ -441,8 +441,8 @@ fn run<const WATCH: u8>(
                 None => return Ok(None),
             },
         };
-        if let Some(patience) = patience
-            && let Some(stop) = host(state, routine, &mut next, env, patience, left)?
+        if let Some(compile) = compile
+            && let Some(stop) = host(state, routine, &mut next, env, compile, left)?
         {
             return Ok(stop);
         }

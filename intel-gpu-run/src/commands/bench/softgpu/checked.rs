@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let case = case(name);
         let once = |check| {
             let setup = Setup {
-                interpret: true,
+                exec: "interpret",
                 check,
                 ..Setup::ONCE
             };

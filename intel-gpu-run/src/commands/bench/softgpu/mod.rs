@@ -67,6 +67,11 @@ pub struct Args {
     #[arg(long)]
     sweep: bool,
 
+    /// How the software GPU executes EU code, as in `run`: `adapt:avx2` measures what a host without
+    /// AVX-512 does
+    #[arg(long, value_name = "HOW[:ISA]", default_value = "adapt")]
+    exec: String,
+
     /// Intel's compiler for the comparison with PoCL, as in `run`
     #[arg(long, value_name = "PROGRAM")]
     ocloc: Option<OsString>,
@@ -194,8 +199,8 @@ struct Setup<'a> {
     /// To be compiled, instead of what the case has.
     source: Option<&'a Path>,
     ocloc: Option<&'a OsStr>,
-    /// Only by the interpreter.
-    interpret: bool,
+    /// As `run` takes it.
+    exec: &'a str,
     check: bool,
 }
 
@@ -207,7 +212,7 @@ impl Setup<'_> {
         repeat: 1,
         source: None,
         ocloc: None,
-        interpret: false,
+        exec: "adapt",
         check: false,
     };
 }
@@ -228,13 +233,11 @@ fn child(case: &Case, folder: &Path, setup: &Setup<'_>) -> Result<Finished, Erro
         .args(["--threads", &setup.threads.to_string()])
         .args(["--repeat", &setup.repeat.to_string()])
         .args(["--timeout", TIMEOUT])
+        .args(["--exec", setup.exec])
         .args(["--kernel", case.kernel])
         .args(["--global", &join(&case.global)])
         .arg(setup.source.unwrap_or(&zebin))
         .stderr(Stdio::piped());
-    if setup.interpret {
-        command.args(["--exec", "interpret"]);
-    }
     if setup.check {
         command.arg("--check");
     }
@@ -290,10 +293,14 @@ fn repeat(
     folder: &Path,
     time: impl Fn(&Finished) -> Duration,
 ) -> Result<(Finished, Duration), Error> {
-    let mut last = child(case, folder, &Setup::ONCE)?;
+    let setup = Setup {
+        exec: &args.exec,
+        ..Setup::ONCE
+    };
+    let mut last = child(case, folder, &setup)?;
     let mut times = vec![time(&last)];
     for _ in 1..args.runs {
-        last = child(case, folder, &Setup::ONCE)?;
+        last = child(case, folder, &setup)?;
         times.push(time(&last));
     }
     Ok((last, median(&mut times)))

@@ -184,6 +184,7 @@ fn compare(
         repeat,
         source: Some(&folder.join("peers.cl")),
         ocloc: args.ocloc.as_deref(),
+        exec: &args.exec,
         ..Setup::ONCE
     };
     let run = child(case, folder, &setup)?;

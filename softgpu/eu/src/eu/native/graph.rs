@@ -367,7 +367,7 @@ fn masking(op: &Op) -> Option<Masking> {
     })
 }
 
-/// What a branch does while no channel waits; compare `flow::execute`.
+/// What a branch does while no channel waits where it leads; compare `flow::execute`.
 fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch {
     let never = Branch {
         masking: Masking {

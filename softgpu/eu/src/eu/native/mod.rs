@@ -13,17 +13,18 @@ mod run;
 use core::num::NonZero;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use eu_native::{Block, Channels, Code, Layout};
+use eu_native::{Block, Channels, Code, HostIsa, Layout};
 
 use self::graph::Graph;
 pub(super) use self::relay::{Clean, Relayed, relay};
 #[cfg(test)]
 pub(super) use self::run::alone;
-pub(super) use self::run::{Start, run};
+pub(super) use self::run::{Start, run, waits_for_slice};
 use super::family::Rules;
 use super::lines::Lines;
+use super::program::Compile;
 use super::regs;
 use super::routine::Routine;
 use super::state::State;
@@ -47,7 +48,10 @@ pub(super) struct Native {
 #[derive(Debug, Default)]
 struct Variant {
     key: OnceLock<Key>,
-    heat: AtomicU32,
+    /// The ops of the blocks that were entered so far.
+    heat: AtomicU64,
+    /// A thread translates it.
+    claimed: AtomicBool,
     code: OnceLock<Option<Translation>>,
     settled: OnceLock<Settled>,
 }
@@ -131,7 +135,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Translation {
     /// The code of what may follow block `first`, and of all that nothing known precedes.
-    fn new(graph: &Graph, first: u32, key: Key) -> Option<Self> {
+    fn new(graph: &Graph, first: u32, key: Key, isa: HostIsa) -> Option<Self> {
         let mut led = vec![false; graph.blocks.len()];
         for next in graph.blocks.iter().flat_map(|part| &part.next) {
             if let Some(led) = led.get_mut(*next as usize) {
@@ -171,7 +175,7 @@ impl Translation {
         }
         let layout = layout(key.channels);
         Some(Self {
-            code: Code::new(&blocks, layout)?,
+            code: Code::new(&blocks, layout, isa)?,
             controls,
             entries,
             ops,
@@ -196,7 +200,7 @@ impl Native {
         key: Key,
         at: usize,
         (routine, rules): (&Routine, Rules),
-        patience: u32,
+        compile: Compile,
     ) -> Option<(&Translation, u32)> {
         for variant in &self.variants {
             let Some(own) = variant.key.get() else {
@@ -209,7 +213,7 @@ impl Native {
                 return Some((translation, number));
             }
         }
-        self.translate(key, at, (routine, rules), patience)
+        self.translate(key, at, (routine, rules), compile)
     }
 
     #[cold]
@@ -218,7 +222,7 @@ impl Native {
         key: Key,
         at: usize,
         (routine, rules): (&Routine, Rules),
-        patience: u32,
+        compile: Compile,
     ) -> Option<(&Translation, u32)> {
         let graph = self.graph.get_or_init(|| Graph::of(routine, rules));
         let block = *graph.of_op.get(at)?;
@@ -228,14 +232,22 @@ impl Native {
         }
         let mut variants = self.variants.iter();
         let variant = variants.find(|variant| *variant.key.get_or_init(|| key) == key)?;
-        // One thread translates; the others interpret until it is done.
-        if variant.code.get().is_some() || variant.heat.fetch_add(1, Ordering::Relaxed) != patience
-        {
+        if variant.code.get().is_some() {
+            return None;
+        }
+        // Translating takes as long as interpreting each op some ten times, and a large block is a large part
+        // of that. One thread translates; the others interpret until it is done.
+        let own = part.block.steps.len() as u64 + 1;
+        let all = graph.of_op.len() as u64;
+        let after = u64::from(compile.after);
+        let enough = (after * own).min(after / 20 * all);
+        let heat = variant.heat.fetch_add(own, Ordering::Relaxed) + own;
+        if heat <= enough || variant.claimed.swap(true, Ordering::Relaxed) {
             return None;
         }
         let made = variant
             .code
-            .get_or_init(|| Translation::new(graph, block, key));
+            .get_or_init(|| Translation::new(graph, block, key, compile.isa));
         let translation = made.as_ref()?;
         Some((translation, translation.entry(at, key.control)?))
     }

@@ -5,7 +5,7 @@ use core::num::NonZero;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(test)]
-use eu_native::{Block, Code};
+use eu_native::{Block, Code, HostIsa};
 use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
 use super::graph::{Graph, Part, ends_thread};
@@ -16,6 +16,7 @@ use super::layout;
 use super::{Key, Settled, Translation};
 use crate::eu::lines::Lines;
 use crate::eu::op::{Action, Op};
+use crate::eu::program::Compile;
 use crate::eu::routine::Routine;
 use crate::eu::state::State;
 use crate::eu::thread::{self, Went};
@@ -88,7 +89,7 @@ pub(in crate::eu) fn run(
     routine: &Routine,
     mut at: usize,
     env: &GroupEnv<'_>,
-    patience: u32,
+    compile: Compile,
     left: &mut usize,
 ) -> Result<Option<Went>, Box<Fault>> {
     let ops = routine.ops();
@@ -103,7 +104,10 @@ pub(in crate::eu) fn run(
             }
             thread::count(state, op);
             *left -= 1;
-        } else if !enter(state, routine, &mut at, env, patience, left)? {
+        } else if !enter(state, routine, &mut at, env, compile, left)? {
+            if went.is_some() && waits_for_slice(routine, at, *left) {
+                *left = 0;
+            }
             break;
         }
         if ops.get(at).is_none_or(|op| op.ip != state.ip) {
@@ -121,6 +125,23 @@ pub(in crate::eu) fn run(
     }
     Ok(went)
 }
+
+/// Whether the block that begins with the op at `at` is better left to the next slice than interpreted for
+/// the `left` ops of this one: that would end within it, and so would not the next one begin with host code.
+pub(in crate::eu) fn waits_for_slice(routine: &Routine, at: usize, left: usize) -> bool {
+    let Some(graph) = routine.native().graph.get() else {
+        return false;
+    };
+    let part = graph.of_op.get(at);
+    let part = part.and_then(|&number| graph.blocks.get(number as usize));
+    part.is_some_and(|part| {
+        let ops = part.block.steps.len();
+        part.block.first as usize == at && ops > left && ops > SHORT
+    })
+}
+
+/// The most ops of a block that are rather interpreted than waited for.
+const SHORT: usize = 16;
 
 /// The host code with which threads of a kernel begin.
 #[derive(Clone, Copy, Debug)]
@@ -204,13 +225,13 @@ fn enter(
     routine: &Routine,
     at: &mut usize,
     env: &GroupEnv<'_>,
-    patience: u32,
+    compile: Compile,
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
     let native = routine.native();
     let key = Key::of(state);
     let found = key.and_then(|key| {
-        let found = native.code(key, *at, (routine, state.rules), patience);
+        let found = native.code(key, *at, (routine, state.rules), compile);
         Some((key, found?))
     });
     let Some((key, (translation, number))) = found else {
@@ -281,6 +302,7 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         context: core::ptr::null_mut(),
         step: take_step,
         branch: take_branch,
+        wake: take_waiting,
         entries: core::ptr::null(),
         first: core::ptr::null(),
         threads: Threads::NONE,
@@ -294,6 +316,7 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         active: state.active,
         parked: state.parked,
         next_wake: state.next_wake,
+        lowest_wake: state.lowest_wake(),
         at: 0,
     }
 }
@@ -402,10 +425,11 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
         return Frame::LEAVE;
     }
     let state = &*run.state;
-    frame.active = state.active;
-    frame.parked = state.parked;
-    frame.next_wake = state.next_wake;
-    if Key::of(state).map(|key| key.channels) != Some(run.channels) {
+    show_channels(state, frame);
+    let channels = Key::of(state).map(|key| key.channels);
+    // Where all channels execute again, code for any of them does, until it comes back to where it was.
+    let goes_on = matches!(channels, Some(Channels::All(_))) && state.ip > op.ip;
+    if channels != Some(run.channels) && !(goes_on && run.channels == Channels::Any) {
         return Frame::LEAVE;
     }
     let block = run.routine.block_of(number as usize);
@@ -413,6 +437,24 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     let control = state.regs.dword(regs::CONTROL);
     let number = next.and_then(|next| run.translation.entry(next.first, control));
     number.unwrap_or(Frame::LEAVE)
+}
+
+/// Shows host code which channels execute and which wait.
+fn show_channels(state: &State, frame: &mut Frame) {
+    frame.active = state.active;
+    frame.parked = state.parked;
+    frame.next_wake = state.next_wake;
+    frame.lowest_wake = state.lowest_wake();
+}
+
+/// # Safety
+/// Called by host code that [`run`] started.
+unsafe extern "sysv64" fn take_waiting(frame: &mut Frame, ip: u32) -> u32 {
+    // SAFETY: as promised.
+    let run = unsafe { context(frame) };
+    run.state.go_to(ip);
+    show_channels(run.state, frame);
+    0
 }
 
 /// Executes `op` alone as host code, for each set of channels that fits. What is not translated
@@ -425,10 +467,10 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
     let Step::Vector(step) = step(op, 0, start.rules) else {
         return Vec::new();
     };
-    if !vector::is_translated(start.fp) || !eu_native::is_supported() {
+    if !vector::is_translated(start.fp) {
         return Vec::new();
     }
-    let run = |channels| {
+    let run = |channels, isa| {
         let mut state = start.clone();
         let block = Block {
             first: 0,
@@ -440,12 +482,13 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             channels: 0,
             end: End::Leave,
         };
-        let code = Code::new(&[block], layout(channels)).expect("enough registers");
+        let code = Code::new(&[block], layout(channels), isa).expect("enough registers");
         let mut frame = Frame {
             regs: state.regs.bytes_mut().as_mut_ptr(),
             context: core::ptr::null_mut(),
             step: refuse,
             branch: refuse,
+            wake: refuse,
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
@@ -459,13 +502,18 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             active: state.active,
             parked: state.parked,
             next_wake: state.next_wake,
+            lowest_wake: state.lowest_wake(),
             at: 0,
         };
         // SAFETY: as in `run`; `refuse` needs nothing.
         let next = unsafe { code.run(&mut frame, 0) };
         (next == Some(Next::Op(1))).then_some(state)
     };
-    let all = run(Channels::All(start.active)).map(|state| ("host code for all", state));
-    let any = run(Channels::Any).map(|state| ("host code for any", state));
-    all.into_iter().chain(any).collect()
+    let mut results = Vec::new();
+    for isa in HostIsa::ALL.into_iter().filter(|isa| isa.is_here()) {
+        let all = run(Channels::All(start.active), isa);
+        results.extend(all.map(|state| (isa.name(), state)));
+        results.extend(run(Channels::Any, isa).map(|state| (isa.name(), state)));
+    }
+    results
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use batchbuffer::states::render_surface_state as rss;
 use devinfo::{Family, GpuAddress};
 #[cfg(target_arch = "x86_64")]
-use eu_native::Channels;
+use eu_native::{Channels, HostIsa};
 use isa_encoder::message::{Lengths, Lsc, LscAddress, Message as Meaning};
 use oracles::Random;
 
@@ -78,7 +78,7 @@ impl Bench {
     /// Host code, where there is any, performed messages.
     pub fn assert_hosted(&self, what: &str) {
         let hosted = self.hosted.get();
-        let supported = cfg!(target_arch = "x86_64") && eu_native::is_supported();
+        let supported = HostIsa::of_host().is_some();
         assert!(
             !supported || hosted.iter().all(|&messages| messages > 10),
             "{what}: {hosted:?} for all channels and for any"
@@ -235,9 +235,10 @@ impl Bench {
         before: &(Vec<u8>, Vec<u32>),
         expected: &[u8],
     ) {
-        if !eu_native::is_supported() {
-            return;
-        }
+        let here: Vec<_> = HostIsa::ALL
+            .into_iter()
+            .filter(|isa| isa.is_here())
+            .collect();
         let after = self.contents();
         let [src0, src1] = sources.map(|source| source.len() as u32);
         let payload = sources.concat();
@@ -261,14 +262,15 @@ impl Bench {
                 _ => mask & size,
             };
             let start = regs;
-            for (layout, channels) in [Channels::All(served), Channels::Any]
-                .into_iter()
-                .enumerate()
-            {
+            let ways = here.iter().flat_map(|&isa| {
+                let all = (0, Channels::All(served), isa);
+                [all, (1, Channels::Any, isa)]
+            });
+            for (layout, channels, isa) in ways {
                 self.restore(before);
                 let mut regs = start.clone();
                 let run = |env: &GroupEnv<'_>| {
-                    super::host::run(&step, &mut regs, name, served, channels, env)
+                    super::host::run(&step, (&mut regs, name), served, (channels, isa), env)
                 };
                 if !self.within(None, run) {
                     assert!(self.contents() == *before, "{step:?} leaves other memory");
@@ -277,7 +279,7 @@ impl Bench {
                 let mut hosted = self.hosted.get();
                 hosted[layout] += 1;
                 self.hosted.set(hosted);
-                let what = format!("{step:?} with {mask:#x}, {channels:?}");
+                let what = format!("{step:?} with {mask:#x}, {channels:?}, {isa}");
                 assert!(self.contents() == after, "{what} leaves other memory");
                 let got = &regs[at..][..expected.len()];
                 if overlaps {

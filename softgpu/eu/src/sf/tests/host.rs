@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use eu_lanes::Modes;
-use eu_native::{Block, Channels, Code, End, Frame, Layout, Masking, Next, Step, Threads};
+use eu_native::{Block, Channels, Code, End, Frame, HostIsa, Layout, Masking, Next, Step, Threads};
 use isa_encoder::message::Message as Meaning;
 
 use crate::GroupEnv;
@@ -57,10 +57,9 @@ unsafe extern "sysv64" fn ask(frame: &mut Frame, _: u32) -> u32 {
 /// for these channels. False if it left that to its caller although it had been asked before.
 pub fn run(
     step: &Step,
-    regs: &mut Vec<u8>,
-    name: u32,
+    (regs, name): (&mut Vec<u8>, u32),
     mask: u32,
-    channels: Channels,
+    (channels, isa): (Channels, HostIsa),
     env: &GroupEnv<'_>,
 ) -> bool {
     let bytes = regs.len();
@@ -85,7 +84,7 @@ pub fn run(
         message: 0,
         general: 0,
     };
-    let code = Code::new(&[block], layout).expect("translates");
+    let code = Code::new(&[block], layout, isa).expect("translates");
     let mut asked = Asked {
         env,
         step,
@@ -102,6 +101,7 @@ pub fn run(
             context: (&raw mut asked).cast::<c_void>(),
             step: ask,
             branch: ask,
+            wake: ask,
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
@@ -115,6 +115,7 @@ pub fn run(
             active: mask,
             parked: 0,
             next_wake: u32::MAX,
+            lowest_wake: u32::MAX,
             at: 0,
         };
         // SAFETY: the operands lie in the registers, which have bytes behind them; `ask` keeps

@@ -1,0 +1,352 @@
+//! What is computed from lanes.
+
+use dynasmrt::{DynasmApi, dynasm};
+use eu_lanes::Condition;
+
+use super::{BYTES, FIRST, SECOND};
+use crate::evex::{
+    Evex, K, Lanes, Operand, RIGHT_SIGNED, VADDPD, VADDPS, VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ,
+    VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS, VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS,
+    VINSERTI32X8, VMAXPS, VMOVDQU32_LOAD, VMULPD, VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD,
+    VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD, VPMINUD, VPMULLD, VPORD, VPROLVD,
+    VPRORVD, VPSHIFTD, VPSLLVD, VPSRAVD, VPSRLVD, VPSUBD, VPTERNLOGD, VPTESTNMD, VPXORD,
+    VRNDSCALEPS, VSQRTPD, VSQRTPS, general,
+};
+use crate::plan::{Kind, Order};
+use crate::registers::Zmm;
+use crate::translate::Translator;
+use crate::vector::{Job, MAGNITUDE};
+
+/// Predicates of float comparisons: what compares with a NaN is false, without an exception.
+const LESS: u8 = 0x11;
+const GREATER_OR_EQUAL: u8 = 0x1d;
+const UNORDERED: u8 = 3;
+const ORDERED: u8 = 7;
+
+/// The one instruction that computes this from two sources.
+const fn of_two(kind: Kind, float: bool, lane: usize) -> Option<Evex> {
+    let long = lane == 8;
+    let instruction = match (kind, float, long) {
+        (Kind::Add, true, false) => VADDPS,
+        (Kind::Add, true, true) => VADDPD,
+        (Kind::Add, false, false) => VPADDD,
+        (Kind::Add, false, true) => VPADDQ,
+        (Kind::Multiply, true, false) => VMULPS,
+        (Kind::Multiply, true, true) => VMULPD,
+        (Kind::Multiply, false, _) => VPMULLD.of(lane),
+        (Kind::Divide, _, false) => VDIVPS,
+        (Kind::Divide, _, true) => VDIVPD,
+        (Kind::And, ..) => VPANDD,
+        (Kind::Or, ..) => VPORD,
+        (Kind::Xor, ..) => VPXORD,
+        (Kind::Min(Order::Signed), ..) => VPMINSD.of(lane),
+        (Kind::Min(Order::Unsigned), ..) => VPMINUD.of(lane),
+        (Kind::Max(Order::Signed), ..) => VPMAXSD.of(lane),
+        (Kind::Max(Order::Unsigned), ..) => VPMAXUD.of(lane),
+        // These count by the low bits.
+        (Kind::RotateLeft, ..) => VPROLVD,
+        (Kind::RotateRight, ..) => VPRORVD,
+        _ => return None,
+    };
+    Some(instruction)
+}
+
+/// The one instruction that computes this from one source.
+const fn of_one(kind: Kind, lane: usize) -> Option<Evex> {
+    let instruction = match kind {
+        Kind::SquareRoot if lane == 8 => VSQRTPD,
+        Kind::SquareRoot => VSQRTPS,
+        Kind::SignedToFloat => VCVTDQ2PS,
+        Kind::UnsignedToFloat => VCVTUDQ2PS,
+        Kind::Move => VMOVDQU32_LOAD,
+        _ => return None,
+    };
+    Some(instruction)
+}
+
+/// The instruction that shifts each lane by its own count, below the lane's bits.
+const fn shift(kind: Kind, lane: usize) -> Option<Evex> {
+    let instruction = match kind {
+        Kind::ShiftLeft => VPSLLVD,
+        Kind::ShiftRight => VPSRLVD,
+        Kind::ShiftRightSigned => VPSRAVD,
+        _ => return None,
+    };
+    Some(instruction.of(lane))
+}
+
+impl Translator {
+    /// Whether there is a form here.
+    pub(super) const fn computes_wide(kind: Kind) -> bool {
+        !matches!(
+            kind,
+            Kind::MultiplyAddHalves
+                | Kind::MultiplyHigh
+                | Kind::MultiplyLow
+                | Kind::AddCarry
+                | Kind::SubtractBorrow
+                | Kind::DotBytes(..)
+        )
+    }
+
+    /// The operation on lanes, into a pinned register.
+    pub(super) fn wide_compute(&mut self, job: &Job<'_>, chunk: usize, sources: [Zmm; 3]) -> Zmm {
+        let [a, b, c] = sources;
+        let (kind, lane, width) = (job.plan.kind, job.plan.lane, job.width());
+        let float = job.plan.float;
+        let condition = job.step.request.condition;
+        // The result may not change what a register is known to hold.
+        let out = self.wide.take();
+        let to = (out, Lanes::All);
+        let register = Operand::Register;
+        if let Some(instruction) = of_two(kind, float, lane) {
+            self.evex(instruction, width, to, a, register(b));
+            return out;
+        }
+        if let Some(instruction) = of_one(kind, lane) {
+            self.evex(instruction, width, to, 0, register(a));
+            return out;
+        }
+        if let Some(instruction) = shift(kind, lane) {
+            let bits = self.wide_constant(8 * lane as u64 - 1, lane);
+            self.evex(VPANDD, width, to, b, register(bits));
+            self.evex(instruction, width, to, a, register(out));
+            self.wide.release(bits);
+            return out;
+        }
+        let copy = |own: &mut Self, lanes, from| {
+            own.evex(
+                VMOVDQU32_LOAD.of(lane),
+                width,
+                (out, lanes),
+                0,
+                register(from),
+            );
+        };
+        match kind {
+            Kind::Not => self.evex_with(VPTERNLOGD, width, to, a, register(a), 0x55),
+            // The table's index is that of the instruction, with the first source last.
+            Kind::Bfn(table) => {
+                copy(self, Lanes::All, c);
+                self.evex_with(VPTERNLOGD, width, to, b, register(a), table);
+            }
+            Kind::Add3 => {
+                let add = if lane == 8 { VPADDQ } else { VPADDD };
+                self.evex(add, width, to, a, register(b));
+                self.evex(add, width, to, out, register(c));
+            }
+            Kind::MultiplyAdd if float => {
+                copy(self, Lanes::All, a);
+                self.evex(VFMADD231PS.of(lane), width, to, b, register(c));
+            }
+            Kind::MultiplyAdd => {
+                let add = if lane == 8 { VPADDQ } else { VPADDD };
+                self.evex(VPMULLD.of(lane), width, to, b, register(c));
+                self.evex(add, width, to, out, register(a));
+            }
+            // The second operand where the comparison fails or is unordered; then the first if the
+            // second is the NaN.
+            Kind::Min(_) | Kind::Max(_) => {
+                let holds = if matches!(kind, Kind::Min(_)) {
+                    LESS
+                } else {
+                    GREATER_OR_EQUAL
+                };
+                self.evex_with(VCMPPS, width, (FIRST.0, Lanes::All), a, register(b), holds);
+                self.evex_with(
+                    VCMPPS,
+                    width,
+                    (SECOND.0, Lanes::All),
+                    b,
+                    register(b),
+                    UNORDERED,
+                );
+                self.evex(VPBLENDMD, width, (out, Lanes::Merge(FIRST)), b, register(a));
+                copy(self, Lanes::Merge(SECOND), a);
+            }
+            Kind::Select => match job.step.masking.predicate {
+                None => copy(self, Lanes::All, a),
+                Some(predicate) => {
+                    let masking = &job.step.masking;
+                    self.predicate_to_ecx(predicate, masking.channel_offset.into(), job.lanes);
+                    if chunk > 0 {
+                        dynasm!(self.ops ; shr ecx, (chunk * job.chunk) as i8);
+                    }
+                    self.mask_from(FIRST, general::RCX);
+                    let to = (out, Lanes::Merge(FIRST));
+                    self.evex(VPBLENDMD.of(lane), width, to, b, register(a));
+                }
+            },
+            Kind::SelectCompare(order) => {
+                let zero = self.wide_constant(0, 4);
+                self.wide_relate(FIRST, condition, (order, width), (lane, [c, zero]));
+                let to = (out, Lanes::Merge(FIRST));
+                self.evex(VPBLENDMD.of(lane), width, to, b, register(a));
+                self.wide.release(zero);
+            }
+            Kind::Round(mode) => self.evex_with(VRNDSCALEPS, width, to, 0, register(a), mode),
+            Kind::Inverse => {
+                let (one, divide) = match lane {
+                    8 => (1f64.to_bits(), VDIVPD),
+                    _ => (1f32.to_bits().into(), VDIVPS),
+                };
+                let one = self.wide_constant(one, lane);
+                self.evex(divide, width, to, one, register(a));
+                self.wide.release(one);
+            }
+            Kind::FloatToSigned => {
+                // What is too large converts to the sign bit, and should be the largest.
+                let limit = self.wide_constant(0x4f00_0000, 4);
+                let ones = self.wide_constant(u32::MAX.into(), 4);
+                let holds = GREATER_OR_EQUAL;
+                self.evex_with(
+                    VCMPPS,
+                    width,
+                    (FIRST.0, Lanes::All),
+                    a,
+                    register(limit),
+                    holds,
+                );
+                self.evex_with(
+                    VCMPPS,
+                    width,
+                    (SECOND.0, Lanes::All),
+                    a,
+                    register(a),
+                    ORDERED,
+                );
+                self.evex(
+                    VCVTTPS2DQ,
+                    width,
+                    (out, Lanes::Zero(SECOND)),
+                    0,
+                    register(a),
+                );
+                self.evex(
+                    VPXORD,
+                    width,
+                    (out, Lanes::Merge(FIRST)),
+                    out,
+                    register(ones),
+                );
+                self.wide.release(limit);
+                self.wide.release(ones);
+            }
+            Kind::FloatToUnsigned => {
+                // Below zero, and NaN: zero. What is too large converts to all ones.
+                let zero = self.wide_constant(0, 4);
+                self.evex(VMAXPS, width, to, a, register(zero));
+                self.evex(VCVTTPS2UDQ, width, to, 0, register(out));
+                self.wide.release(zero);
+            }
+            Kind::Quotient(signed) => self.divide_dwords(out, [a, b], width, signed, false),
+            Kind::Remainder(signed) => self.divide_dwords(out, [a, b], width, signed, true),
+            // `computes_wide` has no others.
+            _ => copy(self, Lanes::All, a),
+        }
+        out
+    }
+
+    /// Quotients of dwords, or remainders; compare `divide_integers`.
+    fn divide_dwords(
+        &mut self,
+        out: Zmm,
+        [a, b]: [Zmm; 2],
+        width: usize,
+        signed: bool,
+        remainder: bool,
+    ) {
+        let register = Operand::Register;
+        let to = (out, Lanes::All);
+        let [x, y, t, u] = [(); 4].map(|()| self.wide.take());
+        let plain = if signed { VPABSD } else { VMOVDQU32_LOAD };
+        self.evex(plain, width, (x, Lanes::All), 0, register(a));
+        self.evex(plain, width, (y, Lanes::All), 0, register(b));
+        for upper in 0..(2 * width).div_ceil(BYTES) {
+            let bytes = (2 * width).min(BYTES);
+            for (double, from) in [(t, x), (u, y)] {
+                let mut from = from;
+                if upper == 1 {
+                    let upper = (from, Lanes::All);
+                    self.evex_with(VEXTRACTI32X8, BYTES, upper, 0, register(double), 1);
+                    from = double;
+                }
+                self.evex(VCVTUDQ2PD, bytes, (double, Lanes::All), 0, register(from));
+            }
+            self.evex(VDIVPD, bytes, (t, Lanes::All), t, register(u));
+            // By zero: all ones.
+            self.evex(VCVTTPD2UDQ, bytes, (t, Lanes::All), 0, register(t));
+            if upper == 1 {
+                self.evex_with(VINSERTI32X8, BYTES, to, out, register(t), 1);
+            } else {
+                self.evex(VMOVDQU32_LOAD, BYTES, to, 0, register(t));
+            }
+        }
+        let subtract = |own: &mut Self, sign| {
+            own.evex(VPXORD, width, to, out, register(sign));
+            own.evex(VPSUBD, width, to, out, register(sign));
+        };
+        if remainder {
+            self.evex(VPMULLD, width, to, out, register(y));
+            self.evex(VPSUBD, width, to, x, register(out));
+        }
+        if signed {
+            let sign = if remainder { a } else { u };
+            if !remainder {
+                self.evex(VPXORD, width, (u, Lanes::All), a, register(b));
+            }
+            let shift = (RIGHT_SIGNED, Lanes::All);
+            self.evex_with(VPSHIFTD, width, shift, u, register(sign), 31);
+            subtract(self, u);
+            if !remainder {
+                let zero = (FIRST.0, Lanes::All);
+                let most = self.wide_constant(MAGNITUDE, 4);
+                self.evex(VPTESTNMD, width, zero, b, register(b));
+                self.evex(VPXORD, width, (out, Lanes::Merge(FIRST)), u, register(most));
+                self.wide.release(most);
+            }
+        }
+        for used in [x, y, t, u] {
+            self.wide.release(used);
+        }
+    }
+
+    /// The lanes of which `a` relates to `b`.
+    pub(super) fn wide_relate(
+        &mut self,
+        holds: K,
+        condition: Option<Condition>,
+        (order, width): (Order, usize),
+        (lane, [a, b]): (usize, [Zmm; 2]),
+    ) {
+        let condition = condition.unwrap_or(Condition::Un);
+        let to = (holds.0, Lanes::All);
+        if order == Order::Float {
+            let compare = if lane == 8 { VCMPPD } else { VCMPPS };
+            let predicate = crate::compute::float_predicate(condition);
+            return self.evex_with(compare, width, to, a, Operand::Register(b), predicate);
+        }
+        let predicate = match condition {
+            Condition::Eq => 0,
+            Condition::Lt => 1,
+            Condition::Le => 2,
+            // Never.
+            Condition::Un => 3,
+            Condition::Ne => 4,
+            Condition::Ge => 5,
+            Condition::Gt => 6,
+        };
+        let compare = match order {
+            Order::Unsigned => VPCMPUD,
+            _ => VPCMPD,
+        };
+        self.evex_with(
+            compare.of(lane),
+            width,
+            to,
+            a,
+            Operand::Register(b),
+            predicate,
+        );
+    }
+}

@@ -1,0 +1,507 @@
+//! Loads and stores of several channels: sixteen at a time, under the mask in esi unless all are served.
+//!
+//! As in [`memory`](crate::memory), rax is the place of the window's first byte, rdx the highest distance
+//! from there that an element may have.
+
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+use super::{BYTES, FIRST, SECOND, WRITTEN};
+use crate::evex::{
+    Lanes, Operand, VEXTRACTI32X8, VINSERTI32X8, VMOVD_STORE, VMOVDQU32_LOAD, VMOVDQU32_STORE,
+    VPADDD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPCMPD, VPCMPUD, VPCOMPRESSD, VPGATHERDD, VPMOVDB,
+    VPMOVDW, VPMOVQD, VPMOVZXBD, VPMOVZXWD, VPSCATTERDD, VPSUBD, VPSUBQ, general,
+};
+use crate::memory::window_start;
+use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
+use crate::registers::Zmm;
+use crate::translate::{Chosen, Translator};
+
+/// Predicates of `vpcmp`.
+const NOT_EQUAL: u8 = 4;
+const ABOVE: u8 = 6;
+
+/// The distances of the channels' elements, as dwords.
+struct Distances {
+    /// Registers, and the lanes of each.
+    chunks: usize,
+    lanes: usize,
+    at: [Zmm; 2],
+}
+
+impl Distances {
+    /// The bytes of a register's dwords.
+    const fn width(&self) -> usize {
+        4 * self.lanes
+    }
+}
+
+impl Translator {
+    /// A message of several channels.
+    pub(crate) fn wide_many(&mut self, step: &MemoryStep, chosen: Chosen, slow: DynamicLabel) {
+        let to = self.wide_distances(step, chosen, slow);
+        // What the paths below need is there before they part.
+        let narrow = match step.element {
+            1 => Some(self.wide_constant(0xff, 4)),
+            2 => Some(self.wide_constant(0xffff, 4)),
+            _ => None,
+        };
+        let done = self.ops.new_dynamic_label();
+        let all = chosen == Chosen::All;
+        if all && step.planes == 1 {
+            let other = self.ops.new_dynamic_label();
+            self.wide_consecutive(step, &to, [slow, other]);
+            dynasm!(self.ops ; jmp =>done ; =>other);
+        }
+        if all && !step.stores {
+            let other = self.ops.new_dynamic_label();
+            self.wide_uniform(step, &to, [slow, other]);
+            dynasm!(self.ops ; jmp =>done ; =>other);
+        }
+        self.wide_inside(&to, slow);
+        if !all && step.planes == 1 && step.element == 4 && to.chunks == 1 {
+            let other = self.ops.new_dynamic_label();
+            self.masked_consecutive(step, &to, other);
+            dynasm!(self.ops ; jmp =>done ; =>other);
+        }
+        match (step.stores, step.element) {
+            (false, 1 | 2 | 4) => self.gather_dwords_wide(step, chosen, &to, narrow),
+            (false, _) => self.qwords(step, chosen, &to),
+            (true, 4) => self.scatter_dwords(step, chosen, &to),
+            (true, 1 | 2) => {
+                for chunk in 0..to.chunks {
+                    let place = Operand::Memory(general::RSP, (BYTES * chunk) as i32);
+                    self.evex(
+                        VMOVDQU32_STORE,
+                        to.width(),
+                        (to.at[chunk], Lanes::All),
+                        0,
+                        place,
+                    );
+                }
+                self.channel_by_channel(step, chosen);
+            }
+            (true, _) => self.qwords(step, chosen, &to),
+        }
+        dynasm!(self.ops ; =>done);
+        self.wide.release_all();
+    }
+
+    /// The distance of each channel's address from the window's begin: 0 for channels that are not
+    /// served, which may have any address.
+    fn wide_distances(
+        &mut self,
+        step: &MemoryStep,
+        chosen: Chosen,
+        slow: DynamicLabel,
+    ) -> Distances {
+        let lanes = usize::from(step.lanes).min(16);
+        let mut to = Distances {
+            chunks: usize::from(step.lanes) / lanes,
+            lanes,
+            at: [0; 2],
+        };
+        let width = to.width();
+        if let Space::Flat(window) = step.space {
+            dynasm!(self.ops ; mov rcx, [rcx + window_start(window)]);
+            if step.offset != 0 {
+                dynasm!(self.ops ; sub rcx, step.offset);
+            }
+        }
+        for chunk in 0..to.chunks {
+            let first = chunk * lanes;
+            let at = match step.space {
+                Space::Flat(_) => self.qword_distances(step, (first, lanes), chosen, slow),
+                _ => self.dword_distances_wide(step, chunk, width),
+            };
+            if chosen == Chosen::InEsi {
+                self.mask_from_esi(WRITTEN, first);
+                let to = (at, Lanes::Zero(WRITTEN));
+                self.evex(VMOVDQU32_LOAD, width, to, 0, Operand::Register(at));
+            }
+            to.at[chunk] = at;
+        }
+        to
+    }
+
+    fn dword_distances_wide(&mut self, step: &MemoryStep, chunk: usize, width: usize) -> Zmm {
+        let from = self.wide_bytes(step.addresses + (chunk * width) as u32, width);
+        let at = self.wide.take();
+        let to = (at, Lanes::All);
+        match step.space {
+            Space::Local => {
+                let mut now = from;
+                if step.offset != 0 {
+                    let more = self.wide_constant(u64::from(step.offset as u32), 4);
+                    self.evex(VPADDD, width, to, now, Operand::Register(more));
+                    self.wide.release(more);
+                    now = at;
+                }
+                let bits = self.wide_constant(LOCAL_OFFSET, 4);
+                self.evex(VPANDD, width, to, now, Operand::Register(bits));
+                self.wide.release(bits);
+            }
+            Space::General(_) => {
+                self.broadcast_general(at, general::RDI, 4);
+                self.evex(VPSUBD, width, to, from, Operand::Register(at));
+            }
+            _ => self.evex(VMOVDQU32_LOAD, width, to, 0, Operand::Register(from)),
+        }
+        self.wide.release(from);
+        at
+    }
+
+    /// Of qwords, from address rcx on. What is beyond the window goes to `slow`.
+    fn qword_distances(
+        &mut self,
+        step: &MemoryStep,
+        (first, lanes): (usize, usize),
+        chosen: Chosen,
+        slow: DynamicLabel,
+    ) -> Zmm {
+        let (start, limit) = (self.wide.take(), self.wide.take());
+        self.broadcast_general(start, general::RCX, 8);
+        self.broadcast_general(limit, general::RDX, 8);
+        let mut halves = [0; 2];
+        for (half, register) in halves.iter_mut().enumerate().take(lanes / 8) {
+            let channel = first + 8 * half;
+            let from = self.wide_bytes(step.addresses + 8 * channel as u32, BYTES);
+            *register = self.wide.take();
+            let to = (*register, Lanes::All);
+            self.evex(VPSUBQ, BYTES, to, from, Operand::Register(start));
+            self.wide.release(from);
+            let mut served = Lanes::All;
+            if chosen == Chosen::InEsi {
+                self.mask_from_esi(WRITTEN, channel);
+                served = Lanes::Merge(WRITTEN);
+            }
+            let beyond = if half == 0 { FIRST } else { SECOND };
+            let limit = Operand::Register(limit);
+            self.evex_with(
+                VPCMPUD.of(8),
+                BYTES,
+                (beyond.0, served),
+                *register,
+                limit,
+                ABOVE,
+            );
+            let low = Operand::Register(*register);
+            self.evex(VPMOVQD, BYTES, to, 0, low);
+        }
+        self.test_masks(FIRST, if lanes == 16 { SECOND } else { FIRST });
+        dynasm!(self.ops ; jnz =>slow);
+        let [low, high] = halves;
+        if lanes == 16 {
+            let high = Operand::Register(high);
+            self.evex_with(VINSERTI32X8, BYTES, (low, Lanes::All), low, high, 1);
+        }
+        for used in [start, limit, high] {
+            self.wide.release(used);
+        }
+        low
+    }
+
+    /// A register of which all lanes have the distance of the first channel.
+    fn first_distance(&mut self, to: &Distances) -> Zmm {
+        let first = self.wide.take();
+        self.evex(
+            VPBROADCASTD,
+            BYTES,
+            (first, Lanes::All),
+            0,
+            Operand::Register(to.at[0]),
+        );
+        first
+    }
+
+    /// ecx = the lowest dword.
+    fn lowest_into_ecx(&mut self, from: Zmm) {
+        let ecx = Operand::Register(general::RCX);
+        self.evex(VMOVD_STORE, 16, (from, Lanes::All), 0, ecx);
+    }
+
+    /// The elements of all channels follow each other; else at `other`.
+    fn wide_consecutive(
+        &mut self,
+        step: &MemoryStep,
+        to: &Distances,
+        [slow, other]: [DynamicLabel; 2],
+    ) {
+        let (element, width) = (i32::from(step.element), to.width());
+        let (first, t) = (self.first_distance(to), self.wide.take());
+        for chunk in 0..to.chunks {
+            // Of eight each.
+            let steps = self.offsets(chunk * to.lanes / 8, step.element);
+            dynasm!(self.ops ; lea rbp, [=>steps]);
+            let steps = Operand::Memory(general::RBP, 0);
+            self.evex(VPADDD, width, (t, Lanes::All), first, steps);
+            let wrong = if chunk == 0 { FIRST } else { SECOND };
+            let at = Operand::Register(to.at[chunk]);
+            self.evex_with(VPCMPD, width, (wrong.0, Lanes::All), t, at, NOT_EQUAL);
+        }
+        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
+        dynasm!(self.ops ; jnz =>other);
+        self.lowest_into_ecx(first);
+        let all = element * i32::from(step.lanes);
+        dynasm!(self.ops
+            ; lea rdi, [rcx + (all - step.reach() as i32).max(0)]
+            ; cmp rdi, rdx
+            ; ja =>slow
+        );
+        let narrow = match (step.element, step.stores) {
+            (1, false) => Some(VPMOVZXBD),
+            (2, false) => Some(VPMOVZXWD),
+            (1, true) => Some(VPMOVDB),
+            (2, true) => Some(VPMOVDW),
+            _ => None,
+        };
+        match narrow {
+            None => self.copy(step.stores, step.data, all as u32),
+            Some(instruction) => {
+                for chunk in 0..to.chunks {
+                    let more = chunk as i32 * element * to.lanes as i32;
+                    let memory = Operand::Indexed(general::RAX, general::RCX, more);
+                    let registers = Operand::registers(step.data + (chunk * width) as u32);
+                    let whole = (t, Lanes::All);
+                    if step.stores {
+                        self.evex(VMOVDQU32_LOAD, width, whole, 0, registers);
+                        self.evex(instruction, width, whole, 0, memory);
+                    } else {
+                        self.evex(instruction, width, whole, 0, memory);
+                        self.evex(VMOVDQU32_STORE, width, whole, 0, registers);
+                    }
+                }
+            }
+        }
+        self.wide.release(first);
+        self.wide.release(t);
+    }
+
+    /// Copies so many bytes between the registers from `data` on and the distance rcx; returns how many:
+    /// all but the last ones.
+    pub(crate) fn wide_copy(&mut self, stores: bool, data: u32, bytes: u32) -> u32 {
+        let t = self.wide.take();
+        let whole = bytes / BYTES as u32 * BYTES as u32;
+        for at in (0..whole).step_by(BYTES) {
+            let memory = Operand::Indexed(general::RAX, general::RCX, at as i32);
+            let registers = Operand::registers(data + at);
+            let (from, to) = if stores {
+                (registers, memory)
+            } else {
+                (memory, registers)
+            };
+            self.evex(VMOVDQU32_LOAD, BYTES, (t, Lanes::All), 0, from);
+            self.evex(VMOVDQU32_STORE, BYTES, (t, Lanes::All), 0, to);
+        }
+        self.wide.release(t);
+        whole
+    }
+
+    /// The dwords of the channels that are served lie as if those of all followed each other; else at
+    /// `other`. All are in the window.
+    fn masked_consecutive(&mut self, step: &MemoryStep, to: &Distances, other: DynamicLabel) {
+        let width = to.width();
+        let (t, first) = (self.wide.take(), self.wide.take());
+        let steps = self.offsets(0, step.element);
+        dynasm!(self.ops ; lea rbp, [=>steps]);
+        self.mask_from(WRITTEN, general::RSI);
+        let steps = Operand::Memory(general::RBP, 0);
+        self.evex(VPSUBD, width, (t, Lanes::All), to.at[0], steps);
+        let lowest = Operand::Register(first);
+        self.evex(VPCOMPRESSD, width, (t, Lanes::Zero(WRITTEN)), 0, lowest);
+        self.evex(VPBROADCASTD, BYTES, (first, Lanes::All), 0, lowest);
+        let wrong = (FIRST.0, Lanes::Merge(WRITTEN));
+        self.evex_with(VPCMPD, width, wrong, t, lowest, NOT_EQUAL);
+        self.test_masks(FIRST, FIRST);
+        dynasm!(self.ops ; jnz =>other);
+        self.lowest_into_ecx(first);
+        // Where channel 0 would be may lie before the window.
+        dynasm!(self.ops ; movsxd rcx, ecx);
+        let memory = Operand::Indexed(general::RAX, general::RCX, 0);
+        let registers = Operand::registers(step.data);
+        self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
+        let served = (t, Lanes::Merge(WRITTEN));
+        if step.stores {
+            self.evex(VMOVDQU32_STORE, width, served, 0, memory);
+        } else {
+            self.evex(VMOVDQU32_LOAD, width, served, 0, memory);
+            self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
+        }
+        self.wide.release(t);
+        self.wide.release(first);
+    }
+
+    /// All channels load from one address; else at `other`.
+    fn wide_uniform(
+        &mut self,
+        step: &MemoryStep,
+        to: &Distances,
+        [slow, other]: [DynamicLabel; 2],
+    ) {
+        let (first, t) = (self.first_distance(to), self.wide.take());
+        for (chunk, &at) in to.at.iter().enumerate().take(to.chunks) {
+            let wrong = if chunk == 0 { FIRST } else { SECOND };
+            let at = Operand::Register(at);
+            self.evex_with(
+                VPCMPD,
+                to.width(),
+                (wrong.0, Lanes::All),
+                first,
+                at,
+                NOT_EQUAL,
+            );
+        }
+        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
+        dynasm!(self.ops ; jnz =>other);
+        self.lowest_into_ecx(first);
+        dynasm!(self.ops ; cmp ecx, edx ; ja =>slow);
+        for plane in 0..i32::from(step.planes) {
+            let more = plane * i32::from(step.element);
+            let memory = Operand::Indexed(general::RAX, general::RCX, more);
+            let all = (t, Lanes::All);
+            match step.element {
+                1 => {
+                    dynasm!(self.ops ; movzx ebp, BYTE [rax + rcx + more]);
+                    self.broadcast_general(t, general::RBP, 4);
+                }
+                2 => {
+                    dynasm!(self.ops ; movzx ebp, WORD [rax + rcx + more]);
+                    self.broadcast_general(t, general::RBP, 4);
+                }
+                4 => self.evex(VPBROADCASTD, BYTES, all, 0, memory),
+                _ => self.evex(VPBROADCASTQ, BYTES, all, 0, memory),
+            }
+            let data = step.data + plane as u32 * step.plane_bytes;
+            let whole = usize::from(step.lanes) * usize::from(step.slot);
+            for at in (0..whole).step_by(BYTES) {
+                let registers = Operand::registers(data + at as u32);
+                self.evex(VMOVDQU32_STORE, whole.min(BYTES), all, 0, registers);
+            }
+        }
+        self.wide.release(first);
+        self.wide.release(t);
+    }
+
+    /// No element is beyond the window.
+    fn wide_inside(&mut self, to: &Distances, slow: DynamicLabel) {
+        let limit = self.wide.take();
+        self.broadcast_general(limit, general::RDX, 4);
+        for (chunk, &at) in to.at.iter().enumerate().take(to.chunks) {
+            let beyond = if chunk == 0 { FIRST } else { SECOND };
+            let limit = Operand::Register(limit);
+            self.evex_with(
+                VPCMPUD,
+                to.width(),
+                (beyond.0, Lanes::All),
+                at,
+                limit,
+                ABOVE,
+            );
+        }
+        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
+        dynasm!(self.ops ; jnz =>slow);
+        self.wide.release(limit);
+    }
+
+    /// The mask of the channels that are served, from `first` on.
+    fn served(&mut self, chosen: Chosen, first: usize) {
+        match chosen {
+            Chosen::InEsi => self.mask_from_esi(WRITTEN, first),
+            Chosen::All => {
+                dynasm!(self.ops ; mov ebp, -1);
+                self.mask_from(WRITTEN, general::RBP);
+            }
+        }
+    }
+
+    /// Loads elements of at most a dword.
+    fn gather_dwords_wide(
+        &mut self,
+        step: &MemoryStep,
+        chosen: Chosen,
+        to: &Distances,
+        narrow: Option<Zmm>,
+    ) {
+        let width = to.width();
+        let (out, old) = (self.wide.take(), self.wide.take());
+        for plane in 0..u32::from(step.planes) {
+            for chunk in 0..to.chunks {
+                let data = step.data + plane * step.plane_bytes + (chunk * width) as u32;
+                let registers = Operand::registers(data);
+                let more = plane as i32 * i32::from(step.element);
+                self.fill(out, 0, 4);
+                self.served(chosen, chunk * to.lanes);
+                let from = Operand::Lanes(general::RAX, to.at[chunk], more);
+                self.evex(VPGATHERDD, width, (out, Lanes::Merge(WRITTEN)), 0, from);
+                if let Some(bits) = narrow {
+                    self.evex(
+                        VPANDD,
+                        width,
+                        (out, Lanes::All),
+                        out,
+                        Operand::Register(bits),
+                    );
+                }
+                let mut value = out;
+                if chosen == Chosen::InEsi {
+                    // A gather leaves its mask empty.
+                    self.served(chosen, chunk * to.lanes);
+                    self.evex(VMOVDQU32_LOAD, width, (old, Lanes::All), 0, registers);
+                    let merged = (old, Lanes::Merge(WRITTEN));
+                    self.evex(VMOVDQU32_LOAD, width, merged, 0, Operand::Register(out));
+                    value = old;
+                }
+                self.evex(VMOVDQU32_STORE, width, (value, Lanes::All), 0, registers);
+            }
+        }
+        self.wide.release(out);
+        self.wide.release(old);
+    }
+
+    /// Stores dwords, plane by plane: the last of the channels that store to one place wins.
+    fn scatter_dwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
+        let width = to.width();
+        let value = self.wide.take();
+        for plane in 0..u32::from(step.planes) {
+            for chunk in 0..to.chunks {
+                let data = step.data + plane * step.plane_bytes + (chunk * width) as u32;
+                let registers = Operand::registers(data);
+                self.evex(VMOVDQU32_LOAD, width, (value, Lanes::All), 0, registers);
+                self.served(chosen, chunk * to.lanes);
+                let more = plane as i32 * i32::from(step.element);
+                let place = Operand::Lanes(general::RAX, to.at[chunk], more);
+                self.evex(VPSCATTERDD, width, (value, Lanes::Merge(WRITTEN)), 0, place);
+            }
+        }
+        self.wide.release(value);
+    }
+
+    /// Loads or stores qwords, eight at a time.
+    fn qwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
+        let (value, high) = (self.wide.take(), self.wide.take());
+        for plane in 0..u32::from(step.planes) {
+            for first in (0..usize::from(step.lanes)).step_by(8) {
+                let mut at = to.at[first / to.lanes];
+                if first % to.lanes != 0 {
+                    let upper = (at, Lanes::All);
+                    self.evex_with(VEXTRACTI32X8, BYTES, upper, 0, Operand::Register(high), 1);
+                    at = high;
+                }
+                let data = step.data + plane * step.plane_bytes + 8 * first as u32;
+                let registers = Operand::registers(data);
+                let more = plane as i32 * i32::from(step.element);
+                let memory = Operand::Lanes(general::RAX, at, more);
+                self.evex(VMOVDQU32_LOAD, BYTES, (value, Lanes::All), 0, registers);
+                self.served(chosen, first);
+                let served = (value, Lanes::Merge(WRITTEN));
+                if step.stores {
+                    self.evex(VPSCATTERDD.of(8), BYTES, served, 0, memory);
+                } else {
+                    self.evex(VPGATHERDD.of(8), BYTES, served, 0, memory);
+                    self.evex(VMOVDQU32_STORE, BYTES, (value, Lanes::All), 0, registers);
+                }
+            }
+        }
+        self.wide.release(value);
+        self.wide.release(high);
+    }
+}

@@ -1,0 +1,384 @@
+//! Operations on channels with AVX-512: sixteen dwords or eight qwords at a time, under mask registers.
+//!
+//! What has no form here is translated as for AVX2. Values live in zmm16 to zmm31, which nothing else uses;
+//! k1 has the channels of a chunk that are written, k2 to k4 are temporary; edi collects flags.
+
+mod compute;
+mod load;
+mod memory;
+mod store;
+
+use dynasmrt::{DynasmApi, dynasm};
+use eu_lanes::HostIsa;
+
+use crate::evex::{
+    K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VMAXPS, VMINPS, VMOVDQU32_LOAD, VPANDD,
+    VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD, general,
+};
+use crate::model::VectorStep;
+use crate::plan::{Kind, Order};
+use crate::registers::{Content, Zmm};
+use crate::store::Target;
+use crate::translate::Translator;
+use crate::vector::{EXPONENT, Job, SIGN, Written};
+
+/// The channels that are written.
+const WRITTEN: K = K(1);
+/// Temporary ones.
+const FIRST: K = K(2);
+const SECOND: K = K(3);
+
+/// The bytes of a register.
+pub(crate) const BYTES: usize = 64;
+
+impl Translator {
+    /// Translates an operation; false if it has no form here.
+    pub(crate) fn wide_vector(&mut self, step: &VectorStep) -> bool {
+        if self.isa < HostIsa::Avx512 {
+            return false;
+        }
+        let Some(job) = self.job(step, BYTES) else {
+            return false;
+        };
+        let request = &step.request;
+        let target = request.output.at.map(|at| Target::of(&request.output, at));
+        let fits = job.lanes * job.plan.lane >= 16
+            && request.accumulator.is_none()
+            && !job.to_halves()
+            && Self::computes_wide(job.plan.kind)
+            && Self::loads_wide(&job)
+            && target.is_none_or(|target| Self::stores_wide(&job, target));
+        if !fits {
+            return false;
+        }
+        let written = self.written(&step.masking, &job);
+        let relates = matches!(job.plan.kind, Kind::Compare(_));
+        let mut results = [0; 4];
+        for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
+            let sources = self.wide_sources(&job, chunk);
+            if let Kind::Compare(order) = job.plan.kind {
+                let [a, b, _] = sources;
+                self.wide_relate(
+                    FIRST,
+                    request.condition,
+                    (order, job.width()),
+                    (job.plan.lane, [a, b]),
+                );
+                if step.flag_bit.is_some() {
+                    self.collect(FIRST, chunk * job.chunk);
+                }
+                if target.is_some() {
+                    *result = self.wide.take();
+                    let to = (*result, Lanes::Zero(FIRST));
+                    let instruction = VPTERNLOGD.of(job.plan.lane);
+                    self.evex_with(
+                        instruction,
+                        job.width(),
+                        to,
+                        *result,
+                        Operand::Register(*result),
+                        0xff,
+                    );
+                }
+            } else {
+                *result = self.wide_compute(&job, chunk, sources);
+                self.wide_finish(&job, *result);
+            }
+            for source in sources {
+                if source != 0 && source != *result {
+                    self.wide.release(source);
+                }
+            }
+        }
+        if let Some(target) = target {
+            self.wide_store(&job, &results, written, target);
+        }
+        if let Some(bit) = step.flag_bit {
+            self.wide_flags(&job, &results, (written, bit), relates);
+        }
+        self.wide.release_all();
+        true
+    }
+
+    /// What a result becomes after it is computed.
+    fn wide_finish(&mut self, job: &Job<'_>, out: Zmm) {
+        if !job.plan.float {
+            return;
+        }
+        let width = job.width();
+        if job.plan.lane == 4 && self.flushes() {
+            self.wide_flush(out, width);
+        }
+        if job.step.request.saturate {
+            let (zero, one) = (self.wide_constant(0, 4), self.wide_constant(0x3f80_0000, 4));
+            self.evex(
+                VMAXPS,
+                width,
+                (out, Lanes::All),
+                out,
+                Operand::Register(zero),
+            );
+            self.evex(
+                VMINPS,
+                width,
+                (out, Lanes::All),
+                out,
+                Operand::Register(one),
+            );
+            self.wide.release(zero);
+            self.wide.release(one);
+        }
+    }
+
+    /// Denormals become zeroes of their sign.
+    fn wide_flush(&mut self, out: Zmm, width: usize) {
+        let exponent = self.wide_constant(EXPONENT, 4);
+        let sign = self.wide_constant(SIGN, 4);
+        self.evex(
+            VPTESTNMD,
+            width,
+            (FIRST.0, Lanes::All),
+            out,
+            Operand::Register(exponent),
+        );
+        self.evex(
+            VPANDD,
+            width,
+            (out, Lanes::Merge(FIRST)),
+            out,
+            Operand::Register(sign),
+        );
+        self.wide.release(exponent);
+        self.wide.release(sign);
+    }
+
+    /// Sets the flag's bits of the written channels. Those of a comparison are in edi.
+    fn wide_flags(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Zmm; 4],
+        (written, bit): (Written, u8),
+        relates: bool,
+    ) {
+        let request = &job.step.request;
+        let shift = u32::from(bit) + u32::from(job.step.masking.channel_offset);
+        let all = written == Written::All;
+        let size = u32::MAX >> (32 - job.lanes as u32);
+        if request.condition.is_none() {
+            dynasm!(self.ops ; mov eax, size as i32);
+            return self.set_flags(shift, job.lanes as u32, all);
+        }
+        if !relates {
+            let element = request.output.element;
+            let narrow = !job.plan.float && job.plan.lane == 4 && element.bytes() < 4;
+            let order = match (job.plan.float, element.is_signed()) {
+                (true, _) => Order::Float,
+                (false, true) => Order::Signed,
+                (false, false) => Order::Unsigned,
+            };
+            let zero = self.wide_constant(0, 4);
+            for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
+                let width = job.width();
+                // Of a narrow destination, its own bits count.
+                let mut value = result;
+                if narrow {
+                    value = self.wide.take();
+                    let bits = 32 - 8 * element.bytes() as u8;
+                    let right = if element.is_signed() {
+                        RIGHT_SIGNED
+                    } else {
+                        RIGHT
+                    };
+                    self.evex_with(
+                        VPSHIFTD,
+                        width,
+                        (LEFT, Lanes::All),
+                        value,
+                        Operand::Register(result),
+                        bits,
+                    );
+                    self.evex_with(
+                        VPSHIFTD,
+                        width,
+                        (right, Lanes::All),
+                        value,
+                        Operand::Register(value),
+                        bits,
+                    );
+                }
+                self.wide_relate(
+                    FIRST,
+                    request.condition,
+                    (order, width),
+                    (job.plan.lane, [value, zero]),
+                );
+                self.collect(FIRST, chunk * job.chunk);
+                if value != result {
+                    self.wide.release(value);
+                }
+            }
+            self.wide.release(zero);
+        }
+        dynasm!(self.ops ; mov eax, edi);
+        if job.lanes < 8 {
+            dynasm!(self.ops ; and eax, size as i32);
+        }
+        self.set_flags(shift, job.lanes as u32, all);
+    }
+
+    /// A mask's bits go to edi, from this bit on.
+    fn collect(&mut self, mask: K, first: usize) {
+        if first == 0 {
+            self.mask_to(general::RDI, mask);
+        } else {
+            self.mask_to(general::RBP, mask);
+            dynasm!(self.ops ; shl ebp, first as i8 ; or edi, ebp);
+        }
+    }
+
+    /// The bits of esi from this one on become a mask.
+    fn mask_from_esi(&mut self, mask: K, first: usize) {
+        if first == 0 {
+            self.mask_from(mask, general::RSI);
+        } else {
+            dynasm!(self.ops ; mov ebp, esi ; shr ebp, first as i8);
+            self.mask_from(mask, general::RBP);
+        }
+    }
+
+    /// The register bytes from there on, pinned.
+    pub(crate) fn wide_bytes(&mut self, at: u32, bytes: usize) -> Zmm {
+        for longer in [64u8, 32, 16] {
+            if usize::from(longer) >= bytes
+                && let Some(known) = self.wide.find(Content::Bytes(at, longer))
+            {
+                return known;
+            }
+        }
+        let register = self.wide.take();
+        self.evex(
+            VMOVDQU32_LOAD,
+            bytes,
+            (register, Lanes::All),
+            0,
+            Operand::registers(at),
+        );
+        self.wide.set(register, Content::Bytes(at, bytes as u8));
+        register
+    }
+
+    /// A register whose lanes of `lane` bytes all have this value, pinned.
+    pub(crate) fn wide_constant(&mut self, value: u64, lane: usize) -> Zmm {
+        let content = Content::Constant(value, lane as u8);
+        if let Some(known) = self.wide.find(content) {
+            return known;
+        }
+        let register = self.wide.take();
+        self.fill(register, value, lane);
+        self.wide.set(register, content);
+        register
+    }
+
+    /// Brings a register's content back.
+    pub(crate) fn wide_restore(&mut self, register: Zmm, content: Content) {
+        let to = (register, Lanes::All);
+        match content {
+            Content::Bytes(at, bytes) => {
+                self.evex(VMOVDQU32_LOAD, bytes.into(), to, 0, Operand::registers(at));
+            }
+            Content::Splat(at, 8) => self.evex(VPBROADCASTQ, BYTES, to, 0, Operand::registers(at)),
+            Content::Splat(at, _) => self.evex(VPBROADCASTD, BYTES, to, 0, Operand::registers(at)),
+            Content::Constant(value, lane) => self.fill(register, value, lane.into()),
+        }
+    }
+
+    /// Gives all lanes this value.
+    pub(crate) fn fill(&mut self, register: Zmm, value: u64, lane: usize) {
+        let all = (register, Lanes::All);
+        if value == 0 {
+            return self.evex(VPXORD, BYTES, all, register, Operand::Register(register));
+        }
+        if value == u64::MAX >> (64 - 8 * lane) {
+            return self.evex_with(
+                VPTERNLOGD,
+                BYTES,
+                all,
+                register,
+                Operand::Register(register),
+                0xff,
+            );
+        }
+        if lane == 8 {
+            dynasm!(self.ops ; mov rbp, QWORD value as i64);
+        } else {
+            dynasm!(self.ops ; mov ebp, value as i32);
+        }
+        self.broadcast_general(register, general::RBP, lane);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eu_lanes::{Element, Input, Modifiers, Operation, Output, Place, Region, Request};
+
+    use super::*;
+    use crate::model::{Channels, Layout, Masking};
+
+    /// A step on packed dwords, or on regions.
+    fn step(operation: Operation, lanes: u8, horizontal: u16) -> VectorStep {
+        let source = |at| Input {
+            element: Element::Ud,
+            place: Place::Registers(Region {
+                at,
+                width: lanes,
+                vertical: 0,
+                horizontal,
+            }),
+            modifiers: Modifiers::default(),
+        };
+        VectorStep {
+            request: Request {
+                operation,
+                lanes,
+                sources: [Some(source(0)), Some(source(256)), None],
+                output: Output {
+                    element: Element::Ud,
+                    at: Some(512),
+                    stride: 4,
+                },
+                condition: None,
+                saturate: false,
+                accumulator: None,
+            },
+            masking: Masking {
+                channel_offset: 0,
+                no_mask: false,
+                predicate: None,
+            },
+            flag_bit: None,
+        }
+    }
+
+    #[test]
+    fn operations_have_wide_forms_where_the_host_has_the_instructions() {
+        let layout = Layout {
+            channels: Channels::Any,
+            flags: 1024,
+            control: 1040,
+            state: 0,
+            message: 0,
+            general: 0,
+        };
+        let is_wide = |isa, step: &VectorStep| Translator::new(layout, &[], isa).wide_vector(step);
+        for lanes in [4, 8, 16, 32] {
+            for operation in [Operation::Add, Operation::Xor, Operation::Select] {
+                let step = step(operation, lanes, 4);
+                assert!(is_wide(HostIsa::Avx512, &step), "{operation:?} {lanes}");
+                assert!(!is_wide(HostIsa::Avx2, &step), "{operation:?} {lanes}");
+            }
+        }
+        // Single channels, and elements that are too far from each other.
+        assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 1, 4)));
+        assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 16, 12)));
+    }
+}

@@ -1,0 +1,165 @@
+//! Results: from lanes to registers, under masks.
+
+use super::{BYTES, WRITTEN};
+use crate::evex::{
+    Evex, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMB, VPBLENDMD,
+    VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPTERNLOGD,
+};
+use crate::registers::{Content, Zmm};
+use crate::store::Target;
+use crate::translate::Translator;
+use crate::vector::{Job, Written};
+
+/// `vpternlog`: the bits of the second operand where the first has ones, else those of the third.
+const CHOOSE: u8 = 0xca;
+
+/// How lanes become elements in the register bytes.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// As they are.
+    Packed,
+    /// Their low parts, next to each other: the instruction that narrows, and the one that blends.
+    Narrow(Evex, Evex),
+    /// Their low parts, where what is between them stays.
+    Between,
+    /// The same, of dwords that are a qword apart.
+    Apart,
+}
+
+impl Way {
+    fn of(job: &Job<'_>, target: Target) -> Option<Self> {
+        let Target { size, stride, .. } = target;
+        let (stride, lane) = (stride as usize, job.plan.lane);
+        let lanes = job.lanes.min(job.chunk);
+        let narrow =
+            |narrows, blends| (lanes * size >= 16).then_some(Self::Narrow(narrows, blends));
+        match (lane, size, stride) {
+            _ if size == lane && stride == lane => Some(Self::Packed),
+            (4, 1, 1) => narrow(VPMOVDB, VPBLENDMB),
+            (4, 2, 2) => narrow(VPMOVDW, VPBLENDMW),
+            (8, 1, 1) => narrow(VPMOVQB, VPBLENDMB),
+            (8, 2, 2) => narrow(VPMOVQW, VPBLENDMW),
+            (8, 4, 4) => narrow(VPMOVQD, VPBLENDMD),
+            _ if size < lane && stride == lane => Some(Self::Between),
+            (4, _, 8) if size <= 4 => Some(Self::Apart),
+            _ => None,
+        }
+    }
+}
+
+impl Translator {
+    /// Whether a destination has a form here.
+    pub(super) fn stores_wide(job: &Job<'_>, target: Target) -> bool {
+        Way::of(job, target).is_some()
+    }
+
+    /// Stores the results of the written channels.
+    pub(super) fn wide_store(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Zmm; 4],
+        written: Written,
+        target: Target,
+    ) {
+        let Some(way) = Way::of(job, target) else {
+            return;
+        };
+        let Target { at, size, stride } = target;
+        let (lane, width) = (job.plan.lane, job.width());
+        // What the registers are known to hold may serve those whose channels are not written.
+        let mut stored: Vec<(u32, usize, Zmm)> = Vec::new();
+        for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
+            let first = chunk * job.chunk;
+            let at = at + first as u32 * stride;
+            match way {
+                Way::Packed => {
+                    let value =
+                        self.blend(VPBLENDMD.of(lane), (at, width), first, (result, written));
+                    stored.push((at, width, value));
+                }
+                Way::Narrow(narrows, blends) => {
+                    let low = self.wide.take();
+                    let bytes = width / lane * size;
+                    self.evex(
+                        narrows,
+                        width,
+                        (result, Lanes::All),
+                        0,
+                        Operand::Register(low),
+                    );
+                    let value = self.blend(blends, (at, bytes), first, (low, written));
+                    stored.push((at, bytes, value));
+                }
+                Way::Between => {
+                    let value = self.between((size, lane), (at, width), first, (result, written));
+                    stored.push((at, width, value));
+                }
+                Way::Apart => {
+                    let bytes = 2 * width;
+                    for half in 0..bytes.div_ceil(BYTES) {
+                        let qwords = self.wide.take();
+                        let to = (qwords, Lanes::All);
+                        let mut from = result;
+                        if half == 1 {
+                            let to = (result, Lanes::All);
+                            let low = Operand::Register(qwords);
+                            self.evex_with(VEXTRACTI32X8, BYTES, to, 0, low, 1);
+                            from = qwords;
+                        }
+                        let bytes = bytes.min(BYTES);
+                        self.evex(VPMOVZXDQ, bytes, to, 0, Operand::Register(from));
+                        let at = at + (half * BYTES) as u32;
+                        let first = first + 8 * half;
+                        let value = self.between((size, 8), (at, bytes), first, (qwords, written));
+                        stored.push((at, bytes, value));
+                    }
+                }
+            }
+        }
+        let end = at + stride * (job.lanes as u32 - 1) + size as u32;
+        self.forget(at..end);
+        for (at, bytes, value) in stored {
+            let to = (value, Lanes::All);
+            self.evex(VMOVDQU32_STORE, bytes, to, 0, Operand::registers(at));
+            self.wide.set(value, Content::Bytes(at, bytes as u8));
+        }
+    }
+
+    /// What is stored to these bytes: `value`, for the channels that are written, from `first` on.
+    fn blend(
+        &mut self,
+        instruction: Evex,
+        (at, bytes): (u32, usize),
+        first: usize,
+        (value, written): (Zmm, Written),
+    ) -> Zmm {
+        if written == Written::All {
+            return value;
+        }
+        let old = self.wide_bytes(at, bytes);
+        self.mask_from_esi(WRITTEN, first);
+        let to = (value, Lanes::Merge(WRITTEN));
+        self.evex(instruction, bytes, to, old, Operand::Register(value));
+        self.wide.release(old);
+        value
+    }
+
+    /// The same for the lowest `size` bytes of each lane.
+    fn between(
+        &mut self,
+        (size, lane): (usize, usize),
+        (at, bytes): (u32, usize),
+        first: usize,
+        (value, written): (Zmm, Written),
+    ) -> Zmm {
+        let old = self.wide_bytes(at, bytes);
+        let low = self.wide_constant(u64::MAX >> (64 - 8 * size), lane);
+        let out = self.wide.take();
+        let to = (out, Lanes::All);
+        self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::Register(low));
+        self.evex_with(VPTERNLOGD, bytes, to, value, Operand::Register(old), CHOOSE);
+        self.wide.release(low);
+        self.wide.release(old);
+        self.blend(VPBLENDMD.of(lane), (at, bytes), first, (out, written))
+    }
+}
