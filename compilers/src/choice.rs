@@ -11,6 +11,7 @@ use crate::clang::Clang;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::ocloc::{Library, Ocloc};
 use crate::own::{NAME as OWN, Own};
+use crate::watched::Watched;
 
 /// The environment variable that names the compiler: `own`, `libocloc`, `ocloc` or `clang`.
 pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
@@ -114,14 +115,18 @@ impl Compiler for Both {
 /// # Errors
 /// There is none, or not the one that is named.
 pub fn installed() -> Result<&'static dyn Compiler, CompileError> {
-    static INSTALLED: OnceLock<Option<Cache<Box<dyn Compiler>>>> = OnceLock::new();
-    let installed = INSTALLED.get_or_init(|| choose().ok().map(Cache::new));
+    static INSTALLED: OnceLock<Option<Cache<Chosen>>> = OnceLock::new();
+    let installed =
+        INSTALLED.get_or_init(|| choose().ok().map(|chosen| Cache::new(Watched(chosen))));
     match installed {
         Some(compiler) => Ok(compiler),
         // It says why once more.
         None => choose().and(Err(CompileError::Missing)),
     }
 }
+
+/// What [`choose`] gives, for kernels that may be checked.
+type Chosen = Watched<Box<dyn Compiler>>;
 
 fn choose() -> Result<Box<dyn Compiler>, CompileError> {
     let name = std::env::var(COMPILER_VARIABLE).unwrap_or_default();

@@ -56,7 +56,7 @@ pub struct Job<'a> {
     /// Files that `#include` finds besides.
     pub headers: &'a [Header<'a>],
     /// The product runs where rules are checked: the built-in compiler marks what all channels of a
-    /// sub-group must reach.
+    /// sub-group must reach, and [`Watched`](crate::Watched) adds reports of accesses that leave arrays.
     pub checked: bool,
 }
 

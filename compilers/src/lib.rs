@@ -10,6 +10,8 @@
 //! | [`Clang`] | `clang` and `llvm-spirv` make SPIR-V, another compiler makes a zebin of it | clang-14, llvm-spirv-14 |
 //! | [`Own`] | the `eu-compiler` of this project for SPIR-V, another compiler for text | |
 //!
+//! [`Watched`] stands before one of them: kernels that are checked report accesses that leave their arrays.
+//!
 //! [`installed`] is the one to use: the one that the environment names, else Intel's, and ours for what that
 //! does not know or where it is not, with a [`Cache`] on disk before it.
 
@@ -22,6 +24,7 @@ mod options;
 mod own;
 mod place;
 mod process;
+mod watched;
 
 pub use cache::Cache;
 pub use choice::{COMPILER_VARIABLE, Front, Intel, installed};
@@ -30,3 +33,4 @@ pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Sourc
 pub use ocloc::{Library, Ocloc, version};
 pub use options::{check_options, language, words};
 pub use own::Own;
+pub use watched::{Watched, with_bounds};

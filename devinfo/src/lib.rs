@@ -17,6 +17,7 @@ mod address;
 mod family;
 mod find;
 mod platform;
+pub mod report;
 mod table;
 pub mod thread;
 

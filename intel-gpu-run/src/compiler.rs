@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use compilers::{Cache, CompileError, Compiler, Intel, Job, Ocloc, Product, Source};
+use compilers::{Cache, CompileError, Compiler, Intel, Job, Ocloc, Product, Source, Watched};
 use devinfo::Target;
 
 use crate::exit::Error;
@@ -40,7 +40,8 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "WHICH")]
     pub compiler: Option<Which>,
 
-    /// The built-in compiler marks what all channels of a sub-group must reach.
+    /// The built-in compiler marks what all channels of a sub-group must reach, and accesses that leave
+    /// their arrays are reported.
     #[arg(skip)]
     pub marks: bool,
 }
@@ -76,6 +77,8 @@ pub fn compile(
         let mut how = eu_compiler::Options::new(target.platform);
         how.revision = Some(target.revision);
         how.marks = options.marks;
+        let watched = options.marks.then(|| compilers::with_bounds(words, true));
+        let words = watched.as_ref().and_then(Option::as_deref).unwrap_or(words);
         return match eu_compiler::compile(words, &how) {
             Ok(zebin) => Ok(zebin.bytes),
             Err(error) => Err(file.rejected(error)),
@@ -94,9 +97,11 @@ pub fn compile(
     let compiled = match &options.ocloc {
         Some(program) => {
             let program = Some(program.clone());
-            Ocloc { program }.compile(&job)
+            Watched(Ocloc { program }).compile(&job)
         }
-        None if options.compiler == Some(Which::Ocloc) => Cache::new(Intel::find()).compile(&job),
+        None if options.compiler == Some(Which::Ocloc) => {
+            Cache::new(Watched(Intel::find())).compile(&job)
+        }
         None if own && std::env::var_os(compilers::COMPILER_VARIABLE).is_none() => {
             compilers::Front::find().compile(&job)
         }

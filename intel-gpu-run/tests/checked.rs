@@ -86,6 +86,13 @@ fn a_program_of_this_runtime_is_checked() {
         assert_reported(&run("scale", "empty"), &empty);
         let race = ["race+0x", "(kernel.cl:7)", "data race"];
         assert_reported(&run("race", "full"), &race);
+        let array = [
+            "beyond+0x",
+            "(kernel.cl:9)",
+            "array bounds",
+            "variable tile",
+        ];
+        assert_reported(&run("beyond", "full"), &array);
     }
 }
 

@@ -6,9 +6,12 @@
 //! finalizers, [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
 //! [`Module::definitions`] what other modules may not define again.
 //!
+//! [`Module::with_bounds`] adds code that reports accesses which leave their array.
+//!
 //! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
 //! other.
 
+mod bounds;
 mod linkage;
 mod module;
 mod specialize;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use spirv::Op;
 
 /// Words before the first instruction: magic number, version, generator, bound, schema.
-const HEADER: usize = 5;
+pub(crate) const HEADER: usize = 5;
 
 /// Whether bytes begin as SPIR-V does, in either order of bytes.
 pub fn is_spirv(bytes: &[u8]) -> bool {
@@ -154,6 +154,16 @@ impl Module {
     pub(crate) fn with_words(&self, change: impl FnOnce(&mut [u32])) -> Vec<u8> {
         let mut words = self.words.clone();
         change(&mut words);
+        self.bytes(&words)
+    }
+
+    /// All words.
+    pub(crate) fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The bytes of a file with these words, in the order of this one.
+    pub(crate) fn bytes(&self, words: &[u32]) -> Vec<u8> {
         let bytes = |word: &u32| match self.big_endian {
             true => word.to_be_bytes(),
             false => word.to_le_bytes(),

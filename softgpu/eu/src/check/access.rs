@@ -5,6 +5,7 @@ use std::ops::Range;
 use devinfo::GpuAddress;
 
 use super::Checks;
+use super::arrays::is_report;
 use super::bytes::{UNWRITTEN, WRITTEN};
 use super::cell::{Conflict, LINE, Mark, Touch};
 use super::checks::EmptyLoad;
@@ -98,12 +99,15 @@ impl Access<'_> {
 }
 
 impl Checks {
-    /// A message begins: the states of its payload, in parts, and of its response.
+    /// A message begins, of channels or of the whole thread: the states of its payload, in parts, and of
+    /// its response.
     pub(crate) fn begin_message<'a>(
         &self,
         payload: impl Iterator<Item = &'a [u8]>,
         response: &[u8],
+        whole: bool,
     ) {
+        self.whole.set(whole);
         self.messages.set(self.messages.get().wrapping_add(1));
         let mut message = self.message.borrow_mut();
         message.payload.clear();
@@ -142,6 +146,9 @@ impl Checks {
 
     /// An access of `width` bytes at `address`: in shared local memory, or in GPU memory.
     pub(crate) fn access(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+        if place == Where::Stateless && is_report(address) {
+            return self.hears(address, access);
+        }
         self.judge_address(place, address, access);
         let end = address.saturating_add(width);
         if place == Where::Local && end > self.group.borrow().states.len() as u64 {

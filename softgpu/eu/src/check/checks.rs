@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use devinfo::GpuAddress;
 
+use super::arrays::Reports;
 use super::findings::{Extents, Launched, Purpose};
 use super::group::Group;
 use super::memory::Memory;
@@ -55,6 +56,8 @@ pub struct Checks {
     pub(super) caches: bool,
     /// The message that is executed goes past them.
     pub(super) uncached: Slot<bool>,
+    /// It is the whole thread's, not its channels'.
+    pub(super) whole: Slot<bool>,
     pub(super) ip: Slot<u64>,
     pub(super) count: Slot<u64>,
     pub(super) found: RefCell<Vec<Violation>>,
@@ -69,6 +72,8 @@ pub struct Checks {
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
     /// What pointers point to, by their state less [`POINTER`].
     pub(super) pointers: RefCell<Vec<GpuAddress>>,
+    /// What code has told of accesses beyond arrays.
+    pub(super) reports: RefCell<Reports>,
 }
 
 /// The state of a byte of the first pointer.

@@ -13,6 +13,7 @@
 //! order: they run in lockstep.
 
 mod access;
+mod arrays;
 mod bytes;
 mod cell;
 mod checks;
@@ -24,6 +25,7 @@ mod report;
 mod rule;
 
 pub(crate) use access::{Access, What, Where};
+pub(crate) use arrays::is_report;
 pub(crate) use bytes::{UNWRITTEN, WRITTEN};
 pub use checks::Checks;
 pub use findings::{Findings, Purpose};

@@ -25,6 +25,9 @@ pub enum Rule {
     /// Accesses of shared local memory stay inside the size asked for, not only inside the size
     /// that the hardware rounds it up to ([`Findings::launches`](crate::Findings::launches)).
     LocalBounds,
+    /// Accesses stay inside the array that they are of, where code says so that a compiler has added
+    /// ([`devinfo::report`]).
+    ArrayBounds,
     /// Block reads and writes of a sub-group need all of its channels: a sub-group at the end of
     /// a range that is not a multiple of its size lacks some. (Only distinguished from other uses
     /// of the messages on the classic data port.)
@@ -67,6 +70,7 @@ impl fmt::Display for Rule {
             Self::BufferBounds => "buffer bounds",
             Self::Provenance => "pointer beyond its buffer",
             Self::LocalBounds => "local memory bounds",
+            Self::ArrayBounds => "array bounds",
             Self::PartialSubGroup => "block access in a partial sub-group",
             Self::DivergentFlow => "sub-group operation in divergent flow",
             Self::DivergentBarrier => "barrier in divergent flow",

@@ -71,7 +71,7 @@ pub(super) fn execute(
     let thread_slot = state.thread_slot;
     let Spans { src0, src1, dst } = spans;
     if let Some(checks) = env.checks {
-        begin_check(state, send, &spans, descriptor, checks);
+        begin_check(state, (op, send), &spans, descriptor, checks);
     }
     let end = state.regs.grf_end();
     let bytes = state.regs.bytes_mut();
@@ -140,7 +140,13 @@ pub(super) fn execute(
 
 /// What is known of the registers of a message.
 #[cold]
-fn begin_check(state: &State, send: &SendOp, spans: &Spans, descriptor: u32, checks: &Checks) {
+fn begin_check(
+    state: &State,
+    (op, send): (&Op, &SendOp),
+    spans: &Spans,
+    descriptor: u32,
+    checks: &Checks,
+) {
     let Some(shadow) = &state.shadow else {
         return;
     };
@@ -157,7 +163,7 @@ fn begin_check(state: &State, send: &SendOp, spans: &Spans, descriptor: u32, che
     let payload = std::iter::once(shadow.span(spans.src0))
         .chain(gathered)
         .chain([shadow.span(spans.src1)]);
-    checks.begin_message(payload, shadow.span(spans.dst));
+    checks.begin_message(payload, shadow.span(spans.dst), op.no_mask);
 }
 
 #[cold]

@@ -272,6 +272,14 @@ impl Gather<'_> {
         true
     }
 
+    /// Whether it tells the checks something, and stores nothing.
+    fn reports(&self) -> bool {
+        let mut lanes = Lanes(self.live);
+        lanes
+            .next()
+            .is_some_and(|lane| self.place.reports(self.addresses.get(lane)))
+    }
+
     /// Moves elements; `components` gives the byte offset in memory of each register plane.
     pub(super) fn transfer(
         &self,
@@ -305,6 +313,9 @@ impl Gather<'_> {
                         }
                     });
                 }
+            }
+            if direction == Direction::Write && self.reports() {
+                return Ok(());
             }
         }
         match direction {

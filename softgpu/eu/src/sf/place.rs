@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::GpuAddress;
 
-use crate::check::{Access, Where};
+use crate::check::{Access, Where, is_report};
 use crate::{Checks, Fault, Rule, Slm};
 use softgpu_memory::View;
 
@@ -67,6 +67,11 @@ impl<'a> Place<'a> {
             Self::Local(_) => offset & LOCAL_OFFSET,
             Self::Nowhere => offset,
         }
+    }
+
+    /// Whether what is stored there tells checks something ([`devinfo::report`]).
+    pub(super) fn reports(&self, offset: u64) -> bool {
+        self.inside(offset, 1) == Some(Where::Stateless) && is_report(self.address(offset))
     }
 
     /// What checks make of an access of `width` bytes; `None` if it is not entirely inside.

@@ -121,6 +121,9 @@ impl<'a> Vector<'a> {
                 },
             };
             gather.place.check(checks, first, len, &access);
+            if direction == Direction::Write && gather.place.reports(first) {
+                return Ok(());
+            }
         }
         let at = |index: usize| first.wrapping_add((index * memory) as u64);
         match direction {

@@ -1,0 +1,48 @@
+//! What code that a compiler has added to a kernel tells the checks of the software GPU.
+//!
+//! A compiler knows of which array an access is, and its machine code does not show it. So in kernels that
+//! run where rules are checked, the compiler's front adds comparisons. A channel whose access leaves its
+//! array stores a name and then a report, of sixteen bytes each. Both go to a slot that the low bits of the
+//! offset choose: of stores to one place compilers leave one channel's.
+
+/// Where the slots begin: no driver puts anything there.
+pub const ADDRESS: u64 = 0x7a5e_0000_0000;
+/// How many slots there are, a power of two.
+pub const SLOTS: u64 = 4096;
+/// The bytes of a slot: a report, and a name, filled up with zeros.
+pub const SLOT: u64 = 32;
+/// Where in a slot the name is.
+pub const NAME: u64 = 16;
+
+/// In a report's last dword: the channel's access leaves its array. Others of the sub-group store, too.
+pub const BROKEN: u32 = 1 << 31;
+/// In a report's last dword: it writes.
+pub const WRITES: u32 = 1 << 30;
+/// In a report's last dword: the array is in shared local memory.
+pub const LOCAL: u32 = 1 << 29;
+/// In a report's last dword: the array is the work-item's own.
+pub const PRIVATE: u32 = 1 << 28;
+/// In a report's last dword: the bytes that are accessed, at most so many.
+pub const BYTES: u32 = 0xffff;
+
+/// A report, by its dwords: the offset in the array in the first two, then the array's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The offset of the access from the beginning of the array, in bytes.
+    pub offset: i64,
+    /// The array's bytes.
+    pub size: u32,
+    /// The bits above.
+    pub what: u32,
+}
+
+impl Report {
+    /// That in four dwords.
+    pub fn of([low, high, size, what]: [u32; 4]) -> Self {
+        Self {
+            offset: (u64::from(high) << 32 | u64::from(low)).cast_signed(),
+            size,
+            what,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! `run --check` on accesses that leave an array and stay inside what lies beside it, compiled by both
+//! compilers; Oclgrind reports them, too.
+
+#![cfg(test)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{checked, talk};
+
+/// The kernels of `arrays.cl`, and what is said of each.
+const KERNELS: [(&str, &str); 14] = [
+    (
+        "local_into_next",
+        "it writes 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
+    ),
+    (
+        "local_read_next",
+        "it reads 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
+    ),
+    (
+        "local_before",
+        "it reads 4 bytes at byte -0x4 of the shared local variable b, which has 0x200",
+    ),
+    (
+        "private_next",
+        "it writes 4 bytes at byte 0x100 of the private variable a, which has 0x100",
+    ),
+    (
+        "private_small",
+        "it reads 4 bytes at byte 0x10 of the private variable a, which has 0x10",
+    ),
+    (
+        "helper_local",
+        "it reads 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
+    ),
+    (
+        "helper_private",
+        "it reads 4 bytes at byte 0xa0 of the private variable a, which has 0xa0",
+    ),
+    (
+        "pointer_walk",
+        "it reads 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
+    ),
+    (
+        "constant_beyond",
+        "it reads 4 bytes at byte 0x40 of the global or constant variable weights, which has 0x40",
+    ),
+    (
+        "two_d",
+        "it reads 4 bytes at byte 0x200 of the shared local variable t, which has 0x200",
+    ),
+    (
+        "private_walk",
+        "it reads 4 bytes at byte 0xc0 of the private variable a, which has 0xc0",
+    ),
+    ("select_arrays", "of the shared local variable "),
+    (
+        "copy_beyond",
+        "it writes 4 bytes at byte 0x13c of the shared local variable a, which has 0x100",
+    ),
+    (
+        "atomic_local_beyond",
+        "it writes 4 bytes at byte 0x80 of the shared local variable h, which has 0x80",
+    ),
+];
+
+/// Compilers, and devices that they compile for.
+const TARGETS: [(&str, &[&str]); 2] = [
+    ("ocloc", &["soft:skl", "soft:tgl", "soft:dg2:8"]),
+    ("own", &["soft:skl", "soft:tgl", "soft:bmg"]),
+];
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/arrays.cl");
+
+fn ocloc() -> bool {
+    oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    )
+}
+
+/// Numbers from 1 to 256 in a file.
+fn input(folder: &Path) -> String {
+    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
+    let path = folder.join("in");
+    fs::write(&path, numbers).unwrap();
+    format!("in={}", path.display())
+}
+
+/// Runs a kernel with a compiler: the exit code and what was said.
+fn run(
+    (compiler, device): (&str, &str),
+    kernel: &str,
+    arguments: &[&str],
+) -> (Option<i32>, String) {
+    let arguments: Vec<&str> = arguments.iter().flat_map(|one| ["--arg", *one]).collect();
+    let options = ["--compiler", compiler, "--build-options", "-cl-std=CL1.2"];
+    let run = checked(
+        device,
+        kernel,
+        &[&options, &arguments[..], &[SOURCE]].concat(),
+    );
+    (run.status.code(), talk(&run))
+}
+
+#[test]
+fn accesses_that_leave_their_array_are_reported() {
+    if !ocloc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = input(folder.path());
+    let targets = TARGETS.into_iter();
+    for target in
+        targets.flat_map(|(compiler, devices)| devices.iter().map(move |one| (compiler, *one)))
+    {
+        let run = |kernel| run(target, kernel, &[&input, "fill=0:1024"]);
+        for (kernel, said) in KERNELS {
+            let (code, text) = run(kernel);
+            assert_eq!(code, Some(5), "{target:?} {kernel}: {text}");
+            assert!(text.contains(said), "{target:?} {kernel}: {text}");
+            assert!(text.contains("array bounds"), "{target:?} {kernel}: {text}");
+        }
+        let (code, text) = run("right_arrays");
+        assert_eq!(code, Some(0), "{target:?}: {text}");
+    }
+}
+
+#[test]
+fn oclgrind_reports_them() {
+    let oclgrind = oracles::program(
+        "oclgrind-kernel",
+        &["--version"],
+        "oclgrind-kernel (Debian package oclgrind)",
+    );
+    if !oclgrind {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(SOURCE, folder.path().join("arrays.cl")).unwrap();
+    let kernels = KERNELS.iter().map(|(kernel, _)| *kernel);
+    for kernel in kernels.chain(["right_arrays"]) {
+        let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
+        let simulation = format!("arrays.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
+        fs::write(folder.path().join("kernel.sim"), simulation).unwrap();
+        let run = Command::new("oclgrind-kernel")
+            .args(["--num-threads", "1", "kernel.sim"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(
+            text.contains("Invalid"),
+            kernel != "right_arrays",
+            "{kernel}: {text}"
+        );
+    }
+}

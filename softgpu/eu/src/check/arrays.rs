@@ -1,0 +1,114 @@
+//! Accesses that leave their array, of which code tells that a compiler has added to the kernel.
+
+use devinfo::report::{self, Report};
+
+use super::Checks;
+use super::access::{Access, What};
+use super::rule::Rule;
+
+/// Bytes of a report, and of a name.
+const PART: usize = 16;
+/// Channels.
+const CHANNELS: usize = 32;
+
+/// What channels have stored last of one of the two parts.
+#[derive(Debug, Default)]
+struct Part {
+    channels: [[u8; PART]; CHANNELS],
+    /// The messages in which each stored its first byte.
+    begun: [u32; CHANNELS],
+    /// What any has stored: of what is the same for all, each channel may store some bytes.
+    together: [u8; PART],
+    /// The last message that stored something.
+    message: u32,
+}
+
+impl Part {
+    fn store(&mut self, channel: usize, at: usize, data: &[u8], message: u32) {
+        self.message = message;
+        if at == 0 {
+            self.begun[channel] = message;
+        }
+        for bytes in [&mut self.channels[channel], &mut self.together] {
+            let part = bytes.iter_mut().skip(at).zip(data);
+            part.for_each(|(to, from)| *to = *from);
+        }
+    }
+
+    /// What a channel has, and whether it is its own.
+    fn of(&self, channel: usize) -> ([u8; PART], bool) {
+        match self.begun[channel] == self.message {
+            true => (self.channels[channel], true),
+            false => (self.together, false),
+        }
+    }
+}
+
+/// What channels have stored of their next report.
+#[derive(Debug, Default)]
+pub(super) struct Reports {
+    report: Part,
+    name: Part,
+}
+
+/// Whether reports go to an address, and not to memory.
+pub(crate) fn is_report(address: u64) -> bool {
+    address.wrapping_sub(report::ADDRESS) < report::SLOTS * report::SLOT
+}
+
+impl Checks {
+    /// An access of an address where reports go.
+    pub(super) fn hears(&self, address: u64, access: &Access<'_>) {
+        let What::Write { data, .. } = &access.what else {
+            return;
+        };
+        let at = (address % report::SLOT) as usize;
+        let channel = usize::from(access.lane.unwrap_or(0)) % CHANNELS;
+        let message = self.messages.get();
+        let mut reports = self.reports.borrow_mut();
+        if at >= PART {
+            return reports.name.store(channel, at - PART, data, message);
+        }
+        reports.report.store(channel, at, data, message);
+        if at + data.len() < PART {
+            return;
+        }
+        let (bytes, own) = reports.report.of(channel);
+        let (name, _) = reports.name.of(channel);
+        drop(reports);
+        let words = bytes.as_chunks::<4>().0;
+        let told = Report::of(std::array::from_fn(|word| u32::from_le_bytes(words[word])));
+        if told.what & report::BROKEN != 0 {
+            let lane = access.lane.filter(|_| own && !self.whole.get());
+            self.report(Rule::ArrayBounds, || self.array(lane, &name, told));
+        }
+    }
+
+    /// A report in words.
+    fn array(&self, lane: Option<u8>, name: &[u8], told: Report) -> String {
+        let end = name.iter().position(|byte| *byte == 0);
+        let name = String::from_utf8_lossy(name.get(..end.unwrap_or(name.len())).unwrap_or(name));
+        let has = |bit: u32| told.what & bit != 0;
+        let verb = if has(report::WRITES) {
+            "writes"
+        } else {
+            "reads"
+        };
+        let kind = match (has(report::LOCAL), has(report::PRIVATE)) {
+            (true, _) => "shared local",
+            (_, true) => "private",
+            _ => "global or constant",
+        };
+        let (at, before) = match told.offset {
+            at @ 0.. => (at.unsigned_abs(), "at byte"),
+            at => (at.unsigned_abs(), "at byte -"),
+        };
+        let gap = if told.offset < 0 { "" } else { " " };
+        format!(
+            "{}: it {verb} {} bytes {before}{gap}{at:#x} of the {kind} variable {name}, which has {:#x}",
+            self.who(lane),
+            told.what & report::BYTES,
+            told.size,
+        )
+    }
+}

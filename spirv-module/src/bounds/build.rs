@@ -1,0 +1,189 @@
+//! Instructions, types and constants that are added.
+
+use std::collections::HashMap;
+
+use spirv::{Capability, Op, StorageClass};
+
+use super::layout::{Kind, Layout};
+use crate::module::{HEADER, Module};
+
+/// Types of the code that is added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Types {
+    pub word: u32,
+    pub wide: u32,
+    pub truth: u32,
+    /// Four dwords.
+    pub four: u32,
+    /// A pointer to them in global memory.
+    pub to_four: u32,
+}
+
+/// A module that grows.
+#[derive(Debug)]
+pub(super) struct Builder {
+    bound: u32,
+    /// Types and constants, which go before the first function.
+    globals: Vec<u32>,
+    pub types: Types,
+    constants: HashMap<(u32, u64), u32>,
+    names: HashMap<[u32; 4], u32>,
+}
+
+/// Adds an instruction.
+pub(super) fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
+    words.push((operands.len() as u32 + 1) << 16 | op as u32);
+    words.extend_from_slice(operands);
+}
+
+impl Builder {
+    pub fn new(module: &Module, layout: &Layout) -> Self {
+        let mut bound = module.bound();
+        let mut globals = Vec::new();
+        let mut ty = |found: Option<u32>, op: Op, operands: &[u32]| {
+            found.unwrap_or_else(|| {
+                let id = bound;
+                bound = bound.wrapping_add(1);
+                push(&mut globals, op, &[&[id], operands].concat());
+                id
+            })
+        };
+        let integer =
+            |bits| layout.find(|kind| matches!(kind, Kind::Integer { bits: b } if *b == bits));
+        let word = ty(integer(32), Op::TypeInt, &[32, 0]);
+        let wide = ty(integer(64), Op::TypeInt, &[64, 0]);
+        let truth = layout.find(|kind| matches!(kind, Kind::Bool));
+        let truth = ty(truth, Op::TypeBool, &[]);
+        let four = layout.find(
+            |kind| matches!(kind, Kind::Vector { component, count: 4 } if *component == word),
+        );
+        let four = ty(four, Op::TypeVector, &[word, 4]);
+        let global = StorageClass::CrossWorkgroup as u32;
+        let to_four = layout.find(
+            |kind| matches!(kind, Kind::Pointer { storage, pointee } if (*storage, *pointee) == (global, four)),
+        );
+        let to_four = ty(to_four, Op::TypePointer, &[global, four]);
+        let types = Types {
+            word,
+            wide,
+            truth,
+            four,
+            to_four,
+        };
+        Self {
+            bound,
+            globals,
+            types,
+            constants: HashMap::new(),
+            names: HashMap::new(),
+        }
+    }
+
+    /// A new id.
+    pub fn id(&mut self) -> u32 {
+        let id = self.bound;
+        self.bound = id.wrapping_add(1);
+        id
+    }
+
+    /// A constant of 32 bits.
+    pub fn word(&mut self, value: u32) -> u32 {
+        self.constant(self.types.word, value.into(), &[value])
+    }
+
+    /// A constant of 64 bits.
+    pub fn wide(&mut self, value: u64) -> u32 {
+        let words = [value as u32, (value >> 32) as u32];
+        self.constant(self.types.wide, value, &words)
+    }
+
+    fn constant(&mut self, ty: u32, value: u64, words: &[u32]) -> u32 {
+        if let Some(known) = self.constants.get(&(ty, value)) {
+            return *known;
+        }
+        let id = self.id();
+        push(
+            &mut self.globals,
+            Op::Constant,
+            &[&[ty, id], words].concat(),
+        );
+        self.constants.insert((ty, value), id);
+        id
+    }
+
+    /// True.
+    pub fn always(&mut self) -> u32 {
+        self.truth(Op::ConstantTrue)
+    }
+
+    /// False.
+    pub fn never(&mut self) -> u32 {
+        self.truth(Op::ConstantFalse)
+    }
+
+    fn truth(&mut self, op: Op) -> u32 {
+        let ty = self.types.truth;
+        if let Some(known) = self.constants.get(&(ty, op as u64)) {
+            return *known;
+        }
+        let id = self.id();
+        push(&mut self.globals, op, &[ty, id]);
+        self.constants.insert((ty, op as u64), id);
+        id
+    }
+
+    /// The first sixteen bytes of a name, as four dwords.
+    pub fn name(&mut self, name: &str) -> u32 {
+        let mut bytes = [0; 16];
+        bytes
+            .iter_mut()
+            .zip(name.bytes())
+            .for_each(|(to, from)| *to = from);
+        let dwords = bytes.as_chunks::<4>().0;
+        let dwords: [u32; 4] = std::array::from_fn(|index| u32::from_le_bytes(dwords[index]));
+        if let Some(known) = self.names.get(&dwords) {
+            return *known;
+        }
+        let parts = dwords.map(|dword| self.word(dword));
+        let id = self.id();
+        let operands = [&[self.types.four, id], &parts[..]].concat();
+        push(&mut self.globals, Op::ConstantComposite, &operands);
+        self.names.insert(dwords, id);
+        id
+    }
+
+    /// The type of a function with `added` parameters more, three for each pointer.
+    pub fn function_type(&mut self, operands: &[u32], added: usize) -> u32 {
+        let id = self.id();
+        let Types { wide, four, .. } = self.types;
+        let more = [wide, wide, four].repeat(added);
+        let same = operands.get(1..).unwrap_or_default();
+        push(
+            &mut self.globals,
+            Op::TypeFunction,
+            &[&[id], same, &more].concat(),
+        );
+        id
+    }
+
+    /// All words of the module with these functions.
+    pub fn finish(self, module: &Module, functions: &[u32]) -> Vec<u32> {
+        let mut words = module.words().get(..HEADER).unwrap_or_default().to_vec();
+        if let Some(bound) = words.get_mut(3) {
+            *bound = self.bound;
+        }
+        let needs = Capability::Int64 as u32;
+        let has =
+            |one: crate::Instruction<'_>| one.op() == Some(Op::Capability) && one.word(0) == needs;
+        if !module.instructions().any(has) {
+            push(&mut words, Op::Capability, &[needs]);
+        }
+        let mut instructions = module.instructions();
+        let first = instructions.find(|one| one.op() == Some(Op::Function));
+        let end = first.map_or(module.words().len(), |one| one.offset);
+        words.extend_from_slice(module.words().get(HEADER..end).unwrap_or_default());
+        words.extend(self.globals);
+        words.extend_from_slice(functions);
+        words
+    }
+}

@@ -1,0 +1,219 @@
+//! Code that reports accesses beyond variables: it is there where an access may leave one, and only there,
+//! and Khronos's validator takes it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+use std::fs;
+use std::process::{Command, Output};
+
+use devinfo::report;
+use spirv_module::Module;
+
+/// Runs a program of Khronos on a file.
+fn run(program: &str, words: &[&str], file: &[u8]) -> Option<Output> {
+    if !oracles::program(program, &["--version"], "Debian package spirv-tools") {
+        return None;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    fs::write(&input, file).unwrap();
+    let mut command = Command::new(program);
+    command.args(words).arg(&input);
+    if program != "spirv-val" {
+        command.args(["-o", "-"]);
+    }
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{program}: {said}");
+    Some(ran)
+}
+
+const HEAD: &str = r#"
+    OpCapability Addresses
+    OpCapability Kernel
+    OpCapability Int64
+    %std = OpExtInstImport "OpenCL.std"
+    OpMemoryModel Physical64 OpenCL
+    OpEntryPoint Kernel %k "k"
+    OpName %a "k.a"
+    OpName %b "k.b"
+    %void = OpTypeVoid
+    %bool = OpTypeBool
+    %i32 = OpTypeInt 32 0
+    %i64 = OpTypeInt 64 0
+    %c0 = OpConstant %i32 0
+    %c1 = OpConstant %i32 1
+    %c9 = OpConstant %i32 9
+    %w0 = OpConstant %i64 0
+    %w3 = OpConstant %i64 3
+    %n8 = OpConstant %i32 8
+    %i32x4 = OpTypeVector %i32 4
+    %array = OpTypeArray %i32 %n8
+    %struct = OpTypeStruct %i32 %array
+    %local = OpTypePointer Workgroup %array
+    %local_struct = OpTypePointer Workgroup %struct
+    %element = OpTypePointer Workgroup %i32
+    %own = OpTypePointer Function %array
+    %own_element = OpTypePointer Function %i32
+    %global = OpTypePointer CrossWorkgroup %i32
+    %kernel = OpTypeFunction %void %global %i32 %bool
+    %helper = OpTypeFunction %void %element %i32
+    %a = OpVariable %local Workgroup
+    %b = OpVariable %local_struct Workgroup
+"#;
+
+/// The text of a module whose kernel has this body.
+fn module(body: &str) -> String {
+    format!(
+        "{HEAD}
+    %f = OpFunction %void None %helper
+    %fp = OpFunctionParameter %element
+    %fi = OpFunctionParameter %i32
+    %fl = OpLabel
+    %fe = OpInBoundsPtrAccessChain %element %fp %fi
+    OpStore %fe %c1 Aligned 4
+    OpReturn
+    OpFunctionEnd
+    %k = OpFunction %void None %kernel
+    %out = OpFunctionParameter %global
+    %n = OpFunctionParameter %i32
+    %t = OpFunctionParameter %bool
+    %start = OpLabel
+    %p = OpVariable %own Function
+    %wide = OpUConvert %i64 %n
+{body}
+    OpReturn
+    OpFunctionEnd
+"
+    )
+}
+
+/// How many reports code was added for; 0 if none was added.
+#[track_caller]
+fn reports(body: &str) -> Option<usize> {
+    let assembled = run(
+        "spirv-as",
+        &["--target-env", "spv1.1"],
+        module(body).as_bytes(),
+    )?;
+    let parsed = Module::parse(&assembled.stdout).unwrap();
+    let Some(watched) = parsed.with_bounds(true) else {
+        return Some(0);
+    };
+    run("spirv-val", &["--target-env", "opencl2.2"], &watched)?;
+    let again = Module::parse(&watched).unwrap();
+    let constant = |one: &spirv_module::Instruction<'_>| {
+        one.opcode == 43
+            && one.operands[2..] == [report::ADDRESS as u32, (report::ADDRESS >> 32) as u32]
+    };
+    let address = again.instructions().find(constant).unwrap().word(1);
+    // `OpIAdd` of it.
+    let adds = again
+        .instructions()
+        .filter(|one| one.opcode == 128 && one.word(3) == address);
+    Some(adds.count())
+}
+
+#[test]
+fn accesses_that_may_leave_their_variable_are_reported() {
+    let cases: [(&str, usize); 13] = [
+        // What is certainly inside.
+        (
+            "%e = OpInBoundsAccessChain %element %a %c1\n OpStore %e %c1",
+            0,
+        ),
+        ("OpStore %out %c1", 0),
+        (
+            "%e = OpInBoundsPtrAccessChain %global %out %wide\n OpStore %e %c1",
+            0,
+        ),
+        // What is certainly outside.
+        (
+            "%e = OpInBoundsAccessChain %element %a %c9\n OpStore %e %c1",
+            1,
+        ),
+        (
+            "%e = OpInBoundsAccessChain %element %a %n\n OpStore %e %c1",
+            1,
+        ),
+        (
+            "%e = OpInBoundsAccessChain %element %a %wide\n %v = OpLoad %i32 %e",
+            1,
+        ),
+        (
+            "%e = OpInBoundsAccessChain %own_element %p %n\n %v = OpLoad %i32 %e",
+            1,
+        ),
+        // A member, and pointers from pointers.
+        (
+            "%e = OpInBoundsAccessChain %element %b %c1 %n\n OpStore %e %c1",
+            1,
+        ),
+        (
+            "%d = OpInBoundsAccessChain %element %a %c0
+             %e = OpPtrAccessChain %element %d %n
+             %g = OpPtrAccessChain %element %e %wide
+             OpStore %g %c1",
+            1,
+        ),
+        (
+            "%d = OpInBoundsAccessChain %element %a %c0
+             %v = OpExtInst %i32x4 %std vloadn %wide %d 4",
+            1,
+        ),
+        // Between two arrays.
+        (
+            "%d = OpInBoundsAccessChain %element %a %n
+             %e = OpInBoundsAccessChain %element %b %c0
+             %g = OpSelect %element %t %d %e
+             OpStore %g %c1",
+            1,
+        ),
+        // A loop over the elements: the pointer is one of the array, or the one before and a step.
+        (
+            "%d = OpInBoundsAccessChain %element %a %c0
+             OpBranch %loop
+             %loop = OpLabel
+             %e = OpPhi %element %d %start %g %loop
+             OpStore %e %c1
+             %g = OpPtrAccessChain %element %e %c1
+             OpBranchConditional %t %loop %end
+             %end = OpLabel",
+            1,
+        ),
+        // The array of a caller.
+        (
+            "%d = OpInBoundsAccessChain %element %a %c0
+             %v = OpFunctionCall %void %f %d %n",
+            1,
+        ),
+    ];
+    for (body, expected) in cases {
+        match reports(body) {
+            Some(found) => assert_eq!(found, expected, "{body}"),
+            None => return,
+        }
+    }
+}
+
+/// Whatever the bytes are, nothing panics.
+#[test]
+fn any_module_is_taken() {
+    let Some(assembled) = run(
+        "spirv-as",
+        &["--target-env", "spv1.1"],
+        module("").as_bytes(),
+    ) else {
+        return;
+    };
+    arbtest::arbtest(|input| {
+        let mut bytes = assembled.stdout.clone();
+        for _ in 0..input.int_in_range(1..=8)? {
+            let at = input.choose_index(bytes.len())?;
+            bytes[at] = input.arbitrary()?;
+        }
+        if let Ok(module) = Module::parse(&bytes) {
+            let _ = module.with_bounds(true);
+        }
+        Ok(())
+    });
+}
