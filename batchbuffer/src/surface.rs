@@ -70,6 +70,8 @@ pub struct TypedBuffer {
     pub element_bytes: u32,
     /// Their format.
     pub format: SurfaceFormat,
+    /// Which of its channels red, green, blue and alpha are.
+    pub channels: [ShaderChannelSelect; 4],
     /// How it is cached.
     pub mocs: Mocs,
 }
@@ -169,7 +171,7 @@ pub fn raw_buffer(family: Family, buffer: &RawBuffer) -> Result<SurfaceState, Su
         buffer.address,
         buffer.bytes.next_multiple_of(4),
         1,
-        SurfaceFormat::RAW,
+        (SurfaceFormat::RAW, PLAIN),
         buffer.mocs,
     )
 }
@@ -199,7 +201,7 @@ pub fn typed_buffer(family: Family, buffer: &TypedBuffer) -> Result<SurfaceState
         buffer.address,
         buffer.elements,
         buffer.element_bytes,
-        buffer.format,
+        (buffer.format, buffer.channels),
         buffer.mocs,
     )
 }
@@ -379,13 +381,21 @@ fn common(family: Family, mocs: Mocs) -> Builder {
         .set(cache, policy)
 }
 
+/// Channels as the format has them.
+const PLAIN: [ShaderChannelSelect; 4] = [
+    ShaderChannelSelect::RED,
+    ShaderChannelSelect::GREEN,
+    ShaderChannelSelect::BLUE,
+    ShaderChannelSelect::ALPHA,
+];
+
 /// A one-dimensional surface of `elements` elements.
 fn buffer_state(
     family: Family,
     address: GpuAddress,
     elements: u64,
     pitch: u32,
-    format: SurfaceFormat,
+    (format, [red, green, blue, alpha]): (SurfaceFormat, [ShaderChannelSelect; 4]),
     mocs: Mocs,
 ) -> Result<SurfaceState, SurfaceError> {
     let [width, height, depth] = split(elements - 1);
@@ -397,10 +407,10 @@ fn buffer_state(
             .set(rss::HEIGHT, height)
             .set(rss::DEPTH, depth)
             .set(rss::SURFACE_PITCH, pitch.saturating_sub(1))
-            .set(rss::SHADER_CHANNEL_SELECT_RED, ShaderChannelSelect::RED)
-            .set(rss::SHADER_CHANNEL_SELECT_GREEN, ShaderChannelSelect::GREEN)
-            .set(rss::SHADER_CHANNEL_SELECT_BLUE, ShaderChannelSelect::BLUE)
-            .set(rss::SHADER_CHANNEL_SELECT_ALPHA, ShaderChannelSelect::ALPHA)
+            .set(rss::SHADER_CHANNEL_SELECT_RED, red)
+            .set(rss::SHADER_CHANNEL_SELECT_GREEN, green)
+            .set(rss::SHADER_CHANNEL_SELECT_BLUE, blue)
+            .set(rss::SHADER_CHANNEL_SELECT_ALPHA, alpha)
             .set(rss::SURFACE_BASE_ADDRESS, address),
     )
 }

@@ -240,6 +240,33 @@ static void of_buffers(void) {
     DONE(clReleaseMemObject(buffer));
 }
 
+/* Channels of images of buffers stand where the order of channels says. */
+static void channels(cl_program program) {
+    const cl_uchar texels[] = {0, 255};
+    cl_mem buffer = buffer_of(context, CL_MEM_COPY_HOST_PTR, sizeof texels, (void *)texels);
+    cl_mem to = buffer_of(context, 0, 16, NULL);
+    const struct { cl_channel_order order; float want[4]; } all[] = {
+        {CL_R, {1, 0, 0, 1}}, {CL_A, {0, 0, 0, 1}}, {CL_INTENSITY, {1, 1, 1, 1}}, {CL_LUMINANCE, {1, 1, 1, 1}}};
+    for (int i = 0; i < 4; i++) {
+        cl_image_format format = {all[i].order, CL_UNORM_INT8};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 2, .buffer = buffer};
+        cl_mem image = image_of(desc, &format, CL_MEM_READ_ONLY, NULL);
+        cl_kernel row = kernel_of(program, "row");
+        size_t one = 1;
+        float got[4];
+        DONE(clSetKernelArg(row, 0, sizeof image, &image));
+        DONE(clSetKernelArg(row, 1, sizeof to, &to));
+        DONE(clEnqueueNDRangeKernel(queue, row, 1, NULL, &one, NULL, 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        if (memcmp(got, all[i].want, sizeof got) != 0)
+            FAIL("order %x: %g %g %g %g", all[i].order, got[0], got[1], got[2], got[3]);
+        DONE(clReleaseKernel(row));
+        DONE(clReleaseMemObject(image));
+    }
+    DONE(clReleaseMemObject(to));
+    DONE(clReleaseMemObject(buffer));
+}
+
 static void refused(void) {
     cl_image_desc good = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8};
     cl_image_format odd = {CL_RGB, CL_UNORM_INT8}, unknown = {1, 2}, pairs = {CL_INTENSITY, CL_SIGNED_INT8},
@@ -318,6 +345,7 @@ int main(void) {
         "#define BODY { int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);\\\n"
         "    size_t row = get_global_size(0), slice = row * get_global_size(1);\\\n"
         "    to[at.z * slice + at.y * row + at.x] = read_imagef(from, at).x; }\n"
+        "kernel void row(read_only image1d_buffer_t from, global float4 *to) { *to = read_imagef(from, 1); }\n"
         "kernel void array(read_only image2d_array_t from, global float *to) BODY\n"
         "kernel void volume(read_only image3d_t from, global float *to) BODY\n",
         "");
@@ -328,6 +356,7 @@ int main(void) {
         layers(program);
         of_images();
         of_buffers();
+        channels(program);
         refused();
         DONE(clReleaseCommandQueue(queue));
     }

@@ -499,6 +499,7 @@ impl Image {
                     elements: desc.width.into(),
                     element_bytes: inner.texel.bytes,
                     format: inner.texel.format,
+                    channels: inner.texel.channels,
                     mocs,
                 },
             )
