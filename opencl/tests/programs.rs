@@ -154,6 +154,11 @@ fn variables() {
 }
 
 #[test]
+fn fences() {
+    run("fences");
+}
+
+#[test]
 fn threads() {
     run("threads");
 }

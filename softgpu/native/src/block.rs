@@ -3,7 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::memory::GENERAL;
-use crate::model::{Base, BlockStep, ClearStep, SCRATCH_BASE};
+use crate::model::{Base, BlockStep, FenceStep, SCRATCH_BASE};
 use crate::translate::{Chosen, Translator};
 
 impl Translator {
@@ -57,12 +57,15 @@ impl Translator {
         self.meet(ways, op);
     }
 
-    /// Zeroes registers.
-    pub(crate) fn clear(&mut self, step: &ClearStep) {
+    /// A thread's accesses are performed in order, but this processor lets loads pass stores before them.
+    pub(crate) fn fence(&mut self, step: &FenceStep) {
         let over = self.ops.new_dynamic_label();
         let zero = self.constant(0, 4);
         if self.mask(&step.masking, step.channels) == Chosen::InEsi {
             dynasm!(self.ops ; test esi, esi ; jz =>over);
+        }
+        if step.shared {
+            dynasm!(self.ops ; mfence);
         }
         for at in (step.at..step.at + step.bytes).step_by(32) {
             dynasm!(self.ops ; vmovdqu [r12 + at as i32], Ry(zero));

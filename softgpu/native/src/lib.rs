@@ -58,7 +58,7 @@ pub use eu_lanes::HostIsa;
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
-    AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, ClearStep, End,
+    AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End, FenceStep,
     Grouping, LOCAL_OFFSET, Layout, Masking, MemoryStep, Predicate, Rounding, SCRATCH_BASE, Space,
     Step, Uniform, VectorStep,
 };

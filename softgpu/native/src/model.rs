@@ -231,9 +231,9 @@ pub struct BlockStep {
     pub bytes: u32,
 }
 
-/// Zeroes register bytes, unless no channel is enabled.
+/// Answers a fence with zeros in registers, unless no channel is enabled.
 #[derive(Clone, Copy, Debug)]
-pub struct ClearStep {
+pub struct FenceStep {
     /// Its channels.
     pub masking: Masking,
     /// How many.
@@ -242,6 +242,8 @@ pub struct ClearStep {
     pub at: u32,
     /// How many bytes: a multiple of 32.
     pub bytes: u32,
+    /// Whether it is of memory that threads of other groups see.
+    pub shared: bool,
 }
 
 /// An op before the end of a block.
@@ -256,7 +258,7 @@ pub enum Step {
     /// The same.
     Atomic(AtomicStep),
     /// Translated.
-    Clear(ClearStep),
+    Fence(FenceStep),
     /// Stores this to cr0.0, whose modes are those of the blocks that follow, rounding among them.
     Control(u32, Rounding),
     /// Executed by the caller.

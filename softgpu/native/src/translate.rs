@@ -202,7 +202,7 @@ impl Translator {
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
                 Step::Atomic(step) => self.atomic(step, op),
-                Step::Clear(step) => self.clear(step),
+                Step::Fence(step) => self.fence(step),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
                 Step::Vector(step) if self.wide_vector(step) || self.vector(step) => {}
                 Step::Vector(_) | Step::Call => self.call(op),

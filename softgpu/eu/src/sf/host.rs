@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use devinfo::GpuAddress;
 use eu_native::{
-    AtomicOperation, AtomicStep, Base, BlockStep, ClearStep, Masking, MemoryStep, SCRATCH_BASE,
+    AtomicOperation, AtomicStep, Base, BlockStep, FenceStep, Masking, MemoryStep, SCRATCH_BASE,
     Space, Step, Window,
 };
 use isa_encoder::message::{
@@ -180,18 +180,21 @@ fn block(
     (grf, surface): (u32, bool),
 ) -> Option<Step> {
     let Registers { src0, src1, dst } = *registers;
-    // A fence only answers: see `hdc::block::fence`, and `lsc::execute`.
-    let cleared = match *meaning {
-        Meaning::Hdc(Hdc::Fence { .. }) => Some(dst.1.min(grf)),
-        Meaning::Lsc(Lsc::Fence { port, .. }) if port != LscPort::Urb => Some(dst.1),
+    // See `hdc::block::fence`, and `lsc::execute`.
+    let fence = match *meaning {
+        Meaning::Hdc(Hdc::Fence { slm, .. }) => Some((dst.1.min(grf), !slm)),
+        Meaning::Lsc(Lsc::Fence { port, .. }) if port != LscPort::Urb => {
+            Some((dst.1, port != LscPort::Slm))
+        }
         _ => None,
     };
-    if let Some(bytes) = cleared {
-        return Some(Step::Clear(ClearStep {
+    if let Some((bytes, shared)) = fence {
+        return Some(Step::Fence(FenceStep {
             masking: site.masking,
             channels: site.channels,
             at: dst.0,
             bytes,
+            shared,
         }));
     }
     let header = Lengths::decode(descriptor).header && src0.1 >= grf;

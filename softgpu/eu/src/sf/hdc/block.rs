@@ -223,9 +223,10 @@ pub(super) fn scratch(
     Ok(())
 }
 
-/// A fence: here a thread's accesses are performed in order and at once, so only the response
-/// remains. Its content is undefined; here zero.
+/// A fence: here a thread's accesses are performed in order and at once, as the host's processor sees it:
+/// others may see them later. The response's content is undefined; here zero.
 pub(super) fn fence(context: &Context<'_>, dst: &mut [u8]) -> Result<(), Fault> {
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if let Some(register) = dst.get_mut(..context.grf) {
         register.fill(0);
     }

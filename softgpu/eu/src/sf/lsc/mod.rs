@@ -168,7 +168,7 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
             (data.memory_bytes(), layout),
             offset,
         ),
-        // Here a thread's accesses are performed in order and at once.
+        // As `hdc::block::fence`.
         Lsc::Fence {
             port, scope, flush, ..
         } => {
@@ -188,6 +188,7 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
                     checks.drop_caches();
                 }
             }
+            std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
             dst.fill(0);
             Ok(())
         }
