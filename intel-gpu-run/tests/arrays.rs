@@ -63,6 +63,10 @@ const KERNELS: [(&str, &str); 14] = [
         "it writes 4 bytes at byte 0x13c of the shared local variable a, which has 0x100",
     ),
     (
+        "kept",
+        "it writes 4 bytes at byte 0x10c of the shared local variable a, which has 0x100",
+    ),
+    (
         "atomic_local_beyond",
         "it writes 4 bytes at byte 0x80 of the shared local variable h, which has 0x80",
     ),

@@ -103,8 +103,8 @@ impl Device {
         }))
     }
 
-    /// Reserves all buffer objects for a submission, from where it asks who uses them to where it is
-    /// one of their users. Linux has a lock for each object (dma_resv).
+    /// Reserves all buffer objects for a submission to this device, from where it asks who uses them to
+    /// where it is one of their users. Linux has a lock for each object (dma_resv).
     pub fn reserve(&self) -> MutexGuard<'_, ()> {
         self.reservation
             .lock()

@@ -274,6 +274,18 @@ kernel void walked(global const uint *in, global uint *out)
     out[g] = least(a, 3) + least(middle, 3) + (uint)(to - a);
 }
 
+// A memory that begins at an address: distances in bytes wrap.
+kernel void emulated(global const uint *in, global uint *out)
+{
+    uint g = get_global_id(0);
+    uchar memory[64];
+    for (uint k = 0; k < 16; ++k)
+        *(uint *)(memory + 4 * k) = in[g + k] * (k + 3);
+    uint address = 0x80000000 + (in[g] & 15) * 4, other = 0x40000000 + (in[g + 1] & 15);
+    *(uint *)(memory + ((address & ~3u) - 0x80000000u)) ^= g;
+    out[g] = *(uint *)(memory + other * 4) + *(uint *)(memory + (address - 0x80000000u));
+}
+
 // A pixel and its neighbours, by indexes of 32 bits.
 kernel void neighbours(global const uint *in, global uint *out)
 {

@@ -190,7 +190,7 @@ fn intels_compiler_makes_the_same() {
         for (platform, count) in counts {
             assert_eq!(
                 count,
-                if platform == "pvc" { 111 } else { 115 },
+                if platform == "pvc" { 112 } else { 116 },
                 "{platform}"
             );
         }

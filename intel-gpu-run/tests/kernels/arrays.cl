@@ -143,6 +143,24 @@ kernel void copy_beyond(global const int *in, global int *out)
     out[get_global_id(0)] = a[l & 63] + b[l & 63];
 }
 
+// A pointer that is also stored.
+kernel void kept(global const int *in, global int *out)
+{
+    local int a[64];
+    local int b[64];
+    local int *volatile keep[1];
+    uint l = get_local_id(0);
+    a[l & 63] = 0; b[l & 63] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        local int *p = &a[in[66]];
+        keep[0] = p;
+        *p = 7;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = a[l & 63] + b[l & 63];
+}
+
 kernel void atomic_local_beyond(global const int *in, global int *out)
 {
     local int h[32];
@@ -165,6 +183,8 @@ kernel void right_arrays(global const int *in, global int *out)
     u[l].c = 1; u[l].i[0] = 1; u[l].i[1] = 2; u[l].i[2] = 3;
     for (int i = 0; i < 20; i++) { p[i] = in[i]; q[i] = in[i]; }
     barrier(CLK_LOCAL_MEM_FENCE);
+    event_t none = async_work_group_copy(&t[0][0], in, in[0] - 1, 0);
+    wait_group_events(1, &none);
     int *w = p + 20, s = 0;
     for (int i = 0; i < 20; i++) s += *--w;
     local int *v = &t[0][0];

@@ -57,12 +57,13 @@ const TYPES: [cl_channel_type; 12] = [
 ];
 
 /// Which types channels of an order may have (the tables of orders and types below `cl_image_format`).
-const VALID: [(&[cl_channel_order], &[cl_channel_type]); 6] = [
+const VALID: [(&[cl_channel_order], &[cl_channel_type]); 7] = [
     (&[CL_R, CL_A, CL_RG, CL_RA, CL_RGBA, CL_Rx, CL_RGx], &TYPES),
     (
         &[CL_RGB, CL_RGBx],
         &[CL_UNORM_SHORT_565, CL_UNORM_SHORT_555, CL_UNORM_INT_101010],
     ),
+    (&[CL_RGBA], &[CL_UNORM_INT_101010_2]),
     (
         &[CL_INTENSITY, CL_LUMINANCE],
         &[

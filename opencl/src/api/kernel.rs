@@ -164,7 +164,12 @@ fn memory(kernel: &Kernel, info: &ArgInfo, handle: Handle) -> Result<Arg> {
             CL_INVALID_MEM_OBJECT,
             format!("the image is {given:?}, the kernel takes {wanted:?}"),
         )?;
-        let wants_depth = info.type_name.as_deref().map(|name| name.contains("depth"));
+        // Not so of the program's own names of types.
+        let wants_depth = match info.type_name.as_deref() {
+            Some("image2d_depth_t" | "image2d_array_depth_t") => Some(true),
+            Some("image2d_t" | "image2d_array_t") => Some(false),
+            _ => None,
+        };
         let is_depth = image.format.image_channel_order == CL_DEPTH;
         ensure(
             wants_depth.is_none_or(|wants| wants == is_depth),

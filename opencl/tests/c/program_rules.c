@@ -99,6 +99,8 @@ static const char *source =
     "    b[0] = c + f[0];\n"
     "    a[0] = b[0] + read_imageui(d, e, (int2)(0, 0)).x;\n"
     "}\n"
+    "typedef image2d_t own_depth_name;\n"
+    "kernel void own_type(read_only own_depth_name d, global uint *a) { a[0] = read_imageui(d, (int2)(0, 0)).x; }\n"
     "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void sized(global int *a) { a[0] = 1; }\n";
 
 static void programs(void) {
@@ -175,6 +177,10 @@ static void kernels(void) {
     cl_program program = built(context, source, "-cl-kernel-arg-info");
     cl_kernel made[3], kernel = kernel_of(program, "k"), sized = kernel_of(program, "sized");
     cl_uint count;
+    /* A type's own name does not say that it is of images, nor of depths. */
+    cl_kernel own_type = kernel_of(program, "own_type");
+    DONE(clSetKernelArg(own_type, 0, sizeof image, &image));
+    DONE(clReleaseKernel(own_type));
     GIVES(CL_INVALID_VALUE, clCreateKernelsInProgram(program, 1, made, NULL));
     GIVES(CL_INVALID_PROGRAM, clCreateKernelsInProgram((cl_program)queue, 0, NULL, &count));
     MADE(CL_INVALID_PROGRAM, clCreateKernel((cl_program)queue, "k", &error));

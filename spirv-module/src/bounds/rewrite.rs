@@ -109,7 +109,7 @@ fn set(module: &Module, name: &str) -> u32 {
     found.map_or(0, |one| one.word(0))
 }
 
-/// What conversions to more bits convert, if it has 32.
+/// What conversions from 32 bits to 64 convert.
 fn narrow(module: &Module, layout: &Layout) -> HashMap<u32, Index> {
     let conversions = module.instructions().filter_map(|one| {
         let signed = match one.op()? {
@@ -119,12 +119,17 @@ fn narrow(module: &Module, layout: &Layout) -> HashMap<u32, Index> {
         };
         let id = one.word(2);
         let ty = layout.kind(layout.type_of(id)?)?;
+        let wide = layout.kind(one.word(0))?;
         let index = Index {
             id,
             bits: 32,
             signed,
         };
-        matches!(ty, Kind::Integer { bits: 32 }).then_some((one.word(1), index))
+        let widens = matches!(
+            (ty, wide),
+            (Kind::Integer { bits: 32 }, Kind::Integer { bits: 64 })
+        );
+        widens.then_some((one.word(1), index))
     });
     conversions.collect()
 }
@@ -299,6 +304,10 @@ impl Rewriter<'_> {
         if !self.flow.traced.contains(&id) || self.flow.variables.contains_key(&id) {
             return;
         }
+        // The second word of stores, copies and lines is no result.
+        if self.layout.type_of(id) != Some(one.word(0)) {
+            return;
+        }
         let reach = match op {
             Op::Phi => {
                 let ids = self.value_ids(id);
@@ -444,14 +453,16 @@ impl Rewriter<'_> {
             .collect()
     }
 
-    /// The last element of so many that are copied from or to an array.
+    /// The last element of so many that are copied from or to an array, if it is known how many, and not
+    /// none.
     fn last_of_copy(&mut self, pointer: u32, count: u32, writes: bool) -> Option<()> {
         if !self.flow.traced.contains(&pointer) {
             return None;
         }
         let (storage, ty) = self.layout.pointee(pointer)?;
         let bytes = self.layout.size(ty)?;
-        let part = step(self.layout.constant(count), bytes, None)?;
+        let constant = self.layout.constant(count).filter(|count| *count != 0)?;
+        let part = step(Some(constant), bytes, None)?;
         let reach = self.reach(pointer);
         let reach = self.moved(reach, count, &part)?;
         let back = i64::try_from(bytes).ok()?.checked_neg()?;

@@ -170,7 +170,7 @@ struct Accesses<'a> {
     lane: Value,
 }
 
-/// Which cells: known, or by an index that says how many of so many cells there are before it.
+/// Which cells: known, or by an index that counts strides from the first of them.
 #[derive(Clone, Copy)]
 struct Which {
     index: Option<Value>,
@@ -225,6 +225,12 @@ impl Accesses<'_> {
                 Some(0) => term,
                 _ => here.bin(Bin::Add, term, sum),
             };
+        }
+        // Offsets in bytes wrap at 2^32: quotients by 2^k of them are known but for the k highest bits.
+        let known = u32::MAX >> place.stride.trailing_zeros();
+        if most(here.function, sum) > known.into() {
+            let mask = here.constant(Type::I32, known.into());
+            sum = here.bin(Bin::And, sum, mask);
         }
         sum
     }

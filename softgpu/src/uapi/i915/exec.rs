@@ -71,7 +71,7 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
     let done = Fence::new();
     let mut waits = sync.waits;
     let timeline = context.timeline(index, engine);
-    // A full ring does not hold up others.
+    // Before the lock: a full ring holds others up only if this one was the last with room.
     timeline.await_room();
     let reserved = file.device().reserve();
     for (object, buffer) in objects.iter().zip(buffers) {

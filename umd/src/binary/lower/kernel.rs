@@ -235,7 +235,13 @@ impl Lowering<'_> {
                     (described, &arg.kind),
                     (ArgKind::Value { .. }, ArgKind::Value { .. })
                 );
-                !values && *described != arg.kind
+                // The name of a type of the program's own does not tell that it is an image.
+                let is_own = arg.type_name.as_deref().is_some_and(|name| {
+                    matches!(arg.kind, ArgKind::Image(_) | ArgKind::Sampler)
+                        && !name.contains('*')
+                        && image_kind_of_type(name).is_none()
+                });
+                !values && !is_own && *described != arg.kind
             });
         if let Some((index, described)) = differs.and_then(|i| Some((i, described.get(i)?))) {
             let takes = self.args[index].kind;
