@@ -12,7 +12,7 @@ use std::process::Command;
 use common::{checked, talk};
 
 /// The kernels of `arrays.cl`, and what is said of each.
-const KERNELS: [(&str, &str); 14] = [
+const KERNELS: [(&str, &str); 15] = [
     (
         "local_into_next",
         "it writes 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
