@@ -127,12 +127,21 @@ fn remove_all(directory: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{MutexGuard, PoisonError};
+
     use super::*;
 
     const PREFIX: &str = "held-";
 
+    fn alone() -> MutexGuard<'static, ()> {
+        crate::CHILDREN
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[test]
     fn what_a_killed_process_has_left_is_removed_by_the_next() {
+        let _alone = alone();
         let place = tempfile::tempdir().unwrap();
         let create = || Held::create(place.path(), PREFIX).unwrap();
         let names = || fs::read_dir(place.path()).unwrap().count();
@@ -156,6 +165,7 @@ mod tests {
 
     #[test]
     fn a_program_that_outlives_its_parent_holds_the_directory() {
+        let _alone = alone();
         let place = tempfile::tempdir().unwrap();
         let held = Held::create(place.path(), PREFIX).unwrap();
         rustix::io::fcntl_setfd(held.lock(), rustix::io::FdFlags::empty()).unwrap();

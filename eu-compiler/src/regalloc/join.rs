@@ -267,7 +267,9 @@ impl Join<'_> {
         if b_first >= first {
             return (masked || !extends) && !written(a_last);
         }
-        if !whole || !masked || !self.in_place(&a_side, &b_side, first, (a, b, delta)) {
+        let keeps =
+            self.code.vars[b].size <= 8 || self.keeps_lanes(&a_side, &b_side, &copies, &shared);
+        if !whole || !masked || !keeps || !self.in_place(&a_side, &b_side, first, (a, b, delta)) {
             return false;
         }
         // The value for the next round.
@@ -281,6 +283,36 @@ impl Join<'_> {
         // Lanes elsewhere have their values already; those that have this one make the copy.
         let same_block = self.blocks[a_side.first() as usize] == self.blocks[first as usize];
         next || same_block && a_first == a_side.first() && a_last <= last
+    }
+
+    /// Whether what each lane writes of `a` before the copies is what it copies. Lanes elsewhere keep what
+    /// they have in `b`, which other writes of these would overwrite: a message for half of the lanes
+    /// writes its second element where the other half has its first.
+    fn keeps_lanes(&self, a: &Side<'_>, b: &Side<'_>, copies: &[u32], shared: &Range<i64>) -> bool {
+        let chunks: Vec<(Range<i64>, &Inst)> = b
+            .uses
+            .iter()
+            .filter(|used| used.writes && copies.contains(&used.at))
+            .map(|used| (b.bytes(used), &self.code.insts[used.at as usize]))
+            .collect();
+        let lane = |byte: i64| {
+            let chunk = chunks.iter().find(|(bytes, _)| bytes.contains(&byte));
+            chunk.map(|(bytes, inst)| {
+                let pitch = (bytes.end - bytes.start) / i64::from(inst.exec).max(1);
+                i64::from(inst.from) + (byte - bytes.start) / pitch.max(1)
+            })
+        };
+        let mut writes = a.uses.iter().filter(|used| {
+            let is_before = copies.first().is_some_and(|first| used.at < *first);
+            used.writes && is_before
+        });
+        writes.all(|used| {
+            let inst = &self.code.insts[used.at as usize];
+            let (bytes, from) = (a.bytes(used), i64::from(inst.from));
+            let (start, end) = (bytes.start.max(0), bytes.end.min(shared.end - shared.start));
+            let last = from + i64::from(inst.exec) - 1;
+            lane(start) == Some(from) && lane(end - 1) == Some(last)
+        })
     }
 
     /// Whether nothing of `b` that `a` has overwritten is read before the copy.

@@ -240,6 +240,16 @@ kernel void life(global const uint *in, global uint *out)
     out[g] = cells[0][y][x] | cells[1][y][x] << 1;
 }
 
+// Which vector a work-item has, another one decides.
+kernel void chosen(global const uint *in, global uint *out)
+{
+    uint g = get_global_id(0);
+    global const uint2 *a = (global const uint2 *)in, *b = (global const uint2 *)(in + 34);
+    uint2 v = a[g].s0 < b[g].s0 ? a[g] : b[g];
+    out[2 * g] = v.s0;
+    out[2 * g + 1] = v.s1;
+}
+
 kernel void dijkstra(global const uint *in, global uint *out)
 {
     uint g = get_global_id(0);

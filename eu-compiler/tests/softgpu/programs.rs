@@ -190,7 +190,7 @@ fn intels_compiler_makes_the_same() {
         for (platform, count) in counts {
             assert_eq!(
                 count,
-                if platform == "pvc" { 112 } else { 116 },
+                if platform == "pvc" { 113 } else { 117 },
                 "{platform}"
             );
         }
