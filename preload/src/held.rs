@@ -125,6 +125,11 @@ fn remove_all(directory: &Path) {
     drop(fs::remove_dir(directory));
 }
 
+/// For tests that make processes, and tests that give up file locks: until it ends, a child has the locks that
+/// were open when it was made.
+#[cfg(test)]
+pub(crate) static CHILDREN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use std::sync::{MutexGuard, PoisonError};
@@ -134,9 +139,7 @@ mod tests {
     const PREFIX: &str = "held-";
 
     fn alone() -> MutexGuard<'static, ()> {
-        crate::CHILDREN
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[test]

@@ -46,8 +46,3 @@ mod leave;
 mod node;
 mod real;
 mod tree;
-
-/// For tests that make processes, and tests that give up file locks: until it ends, a child has the locks that
-/// were open when it was made.
-#[cfg(test)]
-static CHILDREN: std::sync::Mutex<()> = std::sync::Mutex::new(());

@@ -56,7 +56,7 @@ fn closed(descriptor: c_int) -> bool {
 
 /// What a child does that a signal ends after a while.
 fn child(make: unsafe extern "C" fn() -> libc::pid_t, run: impl FnOnce() -> bool) {
-    let _alone = crate::CHILDREN
+    let _alone = crate::held::CHILDREN
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     // SAFETY: the child makes calls of this library only, and leaves by `_exit`.
