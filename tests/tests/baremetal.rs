@@ -41,7 +41,7 @@ const PLATFORMS: [(&str, &str); 5] = [
 /// A device that interprets.
 fn open(spec: &str) -> Device {
     let options = OpenOptions {
-        execution: umd::Execution::Interpret,
+        execution: Execution::Interpret,
         ..OpenOptions::default()
     };
     Device::open_with(&spec.parse().unwrap(), &options).unwrap()
@@ -237,7 +237,7 @@ fn what_is_recorded_computes_the_same_when_it_is_replayed() {
     for (platform, set) in PLATFORMS {
         let spec: DeviceSpec = format!("baremetal:{platform}").parse().unwrap();
         let options = OpenOptions {
-            execution: umd::Execution::Interpret,
+            execution: Execution::Interpret,
             ..OpenOptions::default()
         };
         let (bus, limits) = Device::bus(&spec, &options).unwrap();

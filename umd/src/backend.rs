@@ -9,7 +9,7 @@ use kmd_iface::baremetal::tbx::Tbx;
 use kmd_iface::baremetal::{BareMetal, Bus, Vfio};
 use kmd_iface::{Kmd, KmdError, Node, NodeState, RenderNode, baremetal};
 
-use crate::device::{Execution, OpenOptions};
+use crate::device::OpenOptions;
 use crate::error::DeviceError;
 use crate::spec::DeviceSpec;
 
@@ -220,11 +220,7 @@ fn soft_options(options: &OpenOptions) -> softgpu::Options {
     let mut soft = softgpu::Options {
         threads: options.threads.unwrap_or(0),
         check: options.check,
-        execution: match options.execution {
-            Execution::Interpret => softgpu::Execution::Interpret,
-            Execution::Adapt(isa) => softgpu::Execution::Adapt(isa),
-            Execution::Compile(isa) => softgpu::Execution::Compile(isa),
-        },
+        execution: options.execution,
         ..softgpu::Options::default()
     };
     if let Some(timeout) = options.hang_timeout {

@@ -14,7 +14,6 @@ use crate::error::{DeviceError, Error, ErrorKind};
 use crate::flusher::Flusher;
 use crate::memory::{Pool, Registry};
 use crate::spec::DeviceSpec;
-use softgpu::HostIsa;
 
 /// How a device is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,28 +27,11 @@ pub struct OpenOptions {
     pub scratch_page: bool,
     /// Makes the software GPU report what silicon leaves undefined.
     pub check: bool,
-    /// How the software GPU executes EU code.
-    pub execution: Execution,
+    /// How the software GPU executes EU code. What is checked is interpreted.
+    #[cfg(feature = "softgpu")]
+    pub execution: softgpu::Execution,
     /// After what time the software GPU calls a kernel hung; its default if `None`.
     pub hang_timeout: Option<Duration>,
-}
-
-/// How the software GPU executes EU code. What is checked is interpreted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Execution {
-    /// Instruction by instruction: the reference.
-    Interpret,
-    /// As host code once it has run for a while, where the host's processor has translations: with these
-    /// instructions of the host, or with all that it has. Where it lacks them, code is interpreted.
-    Adapt(Option<HostIsa>),
-    /// As host code at once.
-    Compile(Option<HostIsa>),
-}
-
-impl Default for Execution {
-    fn default() -> Self {
-        Self::Adapt(None)
-    }
 }
 
 /// An open device. Clones name the same one.

@@ -91,7 +91,7 @@ pub use binary::{
 pub use buffer::Buffer;
 pub use command::Command;
 pub use deadline::Deadline;
-pub use device::{Device, Execution, OpenOptions};
+pub use device::{Device, OpenOptions};
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, ErrorKind, FaultReport};
 pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
@@ -102,6 +102,7 @@ pub use program::Program;
 pub use queue::{Queue, QueueOptions};
 pub use range::NdRange;
 pub use sampler::{AddressingMode, FilterMode, Sampler};
-pub use softgpu::HostIsa;
+#[cfg(feature = "softgpu")]
+pub use softgpu::{Execution, HostIsa};
 pub use spec::DeviceSpec;
 pub use transfer::{MapAccess, Mapped, RectLayout};
