@@ -37,6 +37,16 @@ struct Place {
 }
 
 impl Known {
+    /// Whether there is no node: then nobody has to look for a file.
+    pub fn is_empty(&self) -> bool {
+        let mut parts =
+            std::iter::successors(Some(self), |known| known.more.get().map(Box::as_ref));
+        parts.all(|known| {
+            let mut places = known.places.iter();
+            places.all(|place| place.inode.load(Ordering::Acquire) == 0)
+        })
+    }
+
     /// Whose node the file is, if it is one.
     pub fn find(&self, (device, inode): FileId) -> Option<Owner> {
         let is_it = |place: &&Place| {
@@ -102,10 +112,13 @@ mod tests {
         }
         known.remove((1, 5));
         assert_eq!(known.find((1, 5)), None);
+        assert!(!known.is_empty());
         for minor in (1..=count).filter(|minor| *minor != 5) {
             assert_eq!(known.find((1, minor.into())), Some(owner(minor)));
         }
         // Inodes of other devices are other files, and 0 is none.
         assert_eq!((known.find((2, 6)), known.find((0, 0))), (None, None));
+        (1..=count).for_each(|minor| known.remove((1, minor.into())));
+        assert!(known.is_empty());
     }
 }

@@ -57,12 +57,6 @@ struct Place {
     minor: u32,
 }
 
-/// An open node.
-#[derive(Debug)]
-struct Open {
-    node: Arc<SoftNode>,
-}
-
 /// What one process has made. A forked child begins with nothing: it lacks the threads of the devices,
 /// and those that may have had a lock when it was forked.
 #[derive(Debug)]
@@ -70,7 +64,7 @@ struct Table {
     process: u32,
     /// The devices of which a node is open.
     devices: Vec<Mutex<Weak<Device>>>,
-    open: Mutex<HashMap<FileId, Open>>,
+    open: Mutex<HashMap<FileId, Arc<SoftNode>>>,
     /// A child's.
     next: OnceLock<Box<Table>>,
 }
@@ -85,7 +79,7 @@ impl Table {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<FileId, Open>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<FileId, Arc<SoftNode>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -148,7 +142,7 @@ impl Process {
         let Ok(table) = self.first.open.try_lock() else {
             return;
         };
-        let nodes: Vec<_> = table.values().map(|open| Arc::clone(&open.node)).collect();
+        let nodes: Vec<_> = table.values().map(Arc::clone).collect();
         // Who opens a file asks for the table.
         drop(table);
         nodes.iter().for_each(|node| self.report(node.as_ref()));
@@ -231,7 +225,7 @@ impl Process {
             Err(_) => Vec::new(),
         };
         self.known.insert(id, owner);
-        open.insert(id, Open { node });
+        open.insert(id, node);
         drop(open);
         self.end(gone);
         Ok(descriptor.into_raw_fd())
@@ -263,21 +257,29 @@ impl Process {
     /// # Errors
     /// `ENODEV` for a node that another process opened, before a fork: see the crate's documentation.
     pub fn node(&self, descriptor: RawFd) -> Option<Result<Arc<SoftNode>, c_int>> {
-        let id = file_id(descriptor)?;
-        let owner = self.known.find(id)?;
+        let (id, owner) = self.owner(descriptor)?;
         if owner.process != process::id() {
             return Some(Err(libc::ENODEV));
         }
-        let node = Arc::clone(&self.table().open().get(&id)?.node);
+        let node = Arc::clone(self.table().open().get(&id)?);
         Some(Ok(node))
     }
 
     /// The file behind `descriptor`, if it is a node that this process opened. The copies of others, also
     /// of a child that shares this memory (`vfork`), are not its descriptors.
     pub fn own_node(&self, descriptor: RawFd) -> Option<FileId> {
-        let id = file_id(descriptor)?;
-        let owner = self.known.find(id)?;
+        let (id, owner) = self.owner(descriptor)?;
         (owner.process == process::id()).then_some(id)
+    }
+
+    /// The file behind `descriptor`, and whose node it is, if it is one. Every `ioctl` and `close` of the
+    /// program asks: without nodes they cost no call.
+    fn owner(&self, descriptor: RawFd) -> Option<(FileId, Owner)> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let id = file_id(descriptor)?;
+        Some((id, self.known.find(id)?))
     }
 
     /// Forgets the software GPU of a node of which a descriptor was closed, if it was the last one.
@@ -292,9 +294,9 @@ impl Process {
     /// Forgets nodes. Returns what is left of them, for [`Process::end`].
     fn forget(
         &self,
-        open: &mut HashMap<FileId, Open>,
+        open: &mut HashMap<FileId, Arc<SoftNode>>,
         mut which: impl FnMut(&FileId) -> bool,
-    ) -> Vec<Open> {
+    ) -> Vec<Arc<SoftNode>> {
         let gone = open.extract_if(|id, _| {
             let goes = which(id);
             if goes {
@@ -302,13 +304,13 @@ impl Process {
             }
             goes
         });
-        gone.map(|(_, open)| open).collect()
+        gone.map(|(_, node)| node).collect()
     }
 
     /// Ends nodes: stops their engines' threads. Without a lock.
-    fn end(&self, gone: Vec<Open>) {
-        for open in gone {
-            self.report(open.node.as_ref());
+    fn end(&self, gone: Vec<Arc<SoftNode>>) {
+        for node in gone {
+            self.report(node.as_ref());
         }
     }
 
