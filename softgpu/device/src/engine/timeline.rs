@@ -144,7 +144,7 @@ impl Timeline {
     /// # Errors
     /// See [`SubmitError`]; [`SubmitError::Full`] is returned at once.
     pub fn submit(&self, job: Job) -> Result<(), SubmitError> {
-        if job.endless && self.shared.queue().jobs.len() >= QUEUE_LIMIT {
+        if job.endless && !self.has_room() {
             return Err(SubmitError::Full);
         }
         self.await_room();
@@ -173,8 +173,12 @@ impl Timeline {
     /// Waits until fewer batches are queued than may be. This terminates: batches end, or their hang
     /// check ends them.
     pub fn await_room(&self) {
-        let room = || (self.shared.queue().jobs.len() < QUEUE_LIMIT).then_some(());
-        let _ = wait_until(None, room);
+        let _ = wait_until(None, || self.has_room().then_some(()));
+    }
+
+    /// Whether fewer batches are queued than may be.
+    pub fn has_room(&self) -> bool {
+        self.shared.queue().jobs.len() < QUEUE_LIMIT
     }
 
     /// The fence of the last submitted batch.

@@ -71,9 +71,15 @@ pub(super) fn execbuffer2(file: &File, args: &mut ExecBuffer2) -> Answer {
     let done = Fence::new();
     let mut waits = sync.waits;
     let timeline = context.timeline(index, engine);
-    // Before the lock: a full ring holds others up only if this one was the last with room.
-    timeline.await_room();
-    let reserved = file.device().reserve();
+    // A full ring does not hold up others: only who submits takes room, and has reserved all before.
+    let reserved = loop {
+        let reserved = file.device().reserve();
+        if timeline.has_room() {
+            break reserved;
+        }
+        drop(reserved);
+        timeline.await_room();
+    };
     for (object, buffer) in objects.iter().zip(buffers) {
         let write = object.flags.contains(ExecObjectFlags::WRITE);
         if !object.flags.contains(ExecObjectFlags::ASYNC) {
