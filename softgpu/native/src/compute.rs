@@ -8,7 +8,8 @@ use crate::registers::Ymm;
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE, SIGN};
 
-/// The predicate of `vcmpps` and its like.
+/// The predicate of `vcmpps` and its like: what compares with a NaN is false but for "not equal", and
+/// raises no exception.
 pub(crate) const fn float_predicate(condition: Condition) -> u8 {
     match condition {
         Condition::Eq => 0,

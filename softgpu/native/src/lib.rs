@@ -1,19 +1,20 @@
 //! EU code as x86-64 code.
 //!
 //! [`Code::new`] translates the blocks of a routine to host code for a set of the host's instructions
-//! ([`HostIsa`]): AVX2 with FMA and F16C, or AVX-512, for which operations and messages of several channels
-//! have forms of their own (`wide`), and the others the same. The caller keeps the registers, as the bytes that [`eu_lanes`] works on. Loads and stores go through windows of
-//! bound memory that the caller provides. For everything else host code calls back: for a step that
-//! it does not translate ([`Step::Call`]), for addresses outside of windows, and for a branch that
-//! divides the channels. It agrees with the routines of [`eu_lanes`] bit for bit, except for the
-//! payload of NaNs, which is not specified.
+//! ([`HostIsa`]): AVX2 with FMA and F16C, or AVX-512, for which operations and messages of several
+//! channels have forms of their own (`wide`), and the others the same. The caller keeps the registers, as
+//! the bytes that [`eu_lanes`] works on. Loads and stores go through windows of bound memory that the
+//! caller provides. For everything else host code calls back: for a step that it does not translate
+//! ([`Step::Call`]), for addresses outside of windows, and for a branch that divides the channels. It
+//! agrees with the routines of [`eu_lanes`] bit for bit, except for the payload of NaNs, which is not
+//! specified.
 //!
 //! A block is translated for one set of floating-point modes, and a translation either for all
 //! channels of the kernel's width enabled ([`Channels::All`]), where results need no mask, or for any.
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and
-//! executable afterwards, never both. Machines other than x86-64 with AVX2 have no translations.
+//! executable afterwards, never both. Machines without [`HostIsa::Avx2`] have no translations.
 
 #![allow(
     clippy::useless_conversion,

@@ -1,7 +1,7 @@
 //! Blocks, masks and branches.
 //!
-//! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, r8
-//! and r9 are temporary. Vector registers hold values, which are in memory too.
+//! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, ebp and
+//! r8 to r11 are temporary. Vector registers hold values, which are in memory too.
 
 use core::mem::offset_of;
 use core::ops::Range;
@@ -248,8 +248,8 @@ impl Translator {
         dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
     }
 
-    /// From a branch to a block, or to where the caller is asked: if channels wait there or, of a branch
-    /// backward, anywhere but ahead.
+    /// From a branch to a block, or to where the caller is asked. A branch ahead asks if channels wait
+    /// before the block or there; a branch back, unless channels wait and all of them behind the branch.
     fn go(&mut self, block: Option<u32>, ask: DynamicLabel, from: Place<'_>) {
         let to = block.and_then(|block| Some((block, from.blocks.get(block as usize)?)));
         let Some((block, to)) = to else {
@@ -259,7 +259,7 @@ impl Translator {
             if to.ip > from.ip {
                 dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32 ; jbe =>ask);
             } else {
-                // Nor here, if all channels execute again: there is code for that.
+                // With none waiting, the caller may go on with the code for all channels.
                 dynasm!(self.ops
                     ; cmp DWORD [rbx + PARKED], 0
                     ; je =>ask

@@ -4,6 +4,7 @@ use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::Condition;
 
 use super::{BYTES, FIRST, SECOND};
+use crate::compute::float_predicate;
 use crate::evex::{
     Evex, K, Lanes, Operand, RIGHT_SIGNED, VADDPD, VADDPS, VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ,
     VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS, VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS,
@@ -17,10 +18,11 @@ use crate::registers::Zmm;
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE};
 
-/// Predicates of float comparisons: what compares with a NaN is false, without an exception.
-const LESS: u8 = 0x11;
-const GREATER_OR_EQUAL: u8 = 0x1d;
-const UNORDERED: u8 = 3;
+/// Predicates of float comparisons.
+const LESS: u8 = float_predicate(Condition::Lt);
+const GREATER_OR_EQUAL: u8 = float_predicate(Condition::Ge);
+const UNORDERED: u8 = float_predicate(Condition::Un);
+/// Neither is a NaN: no condition of an EU.
 const ORDERED: u8 = 7;
 
 /// The one instruction that computes this from two sources.
@@ -323,7 +325,7 @@ impl Translator {
         let to = (holds.0, Lanes::All);
         if order == Order::Float {
             let compare = if lane == 8 { VCMPPD } else { VCMPPS };
-            let predicate = crate::compute::float_predicate(condition);
+            let predicate = float_predicate(condition);
             return self.evex_with(compare, width, to, a, Operand::Register(b), predicate);
         }
         let predicate = match condition {
