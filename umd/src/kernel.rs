@@ -235,13 +235,13 @@ impl Kernel {
                     let why = format!("it takes a {kind} image, a {given} one is given");
                     return Err(mismatch(ErrorKind::InvalidArgValue, why).into());
                 }
-                let slots = self.state.entry.surfaces.iter();
                 let source = crate::binary::SurfaceSource::Argument(index);
-                for slot in slots.filter(|slot| slot.media_block && slot.source == source) {
-                    if kind == ImageKind::D2 {
-                        let checked = image.check_media_block(slot.other);
-                        checked.map_err(&misaligned)?;
-                    }
+                let is_block = |slot: &&crate::binary::SurfaceSlot| {
+                    kind == ImageKind::D2 && slot.media_block && slot.source == source
+                };
+                for slot in self.state.entry.surfaces.iter().filter(is_block) {
+                    let checked = image.check_media_block(slot.other);
+                    checked.map_err(&misaligned)?;
                 }
                 Bound::Image(image.clone())
             }

@@ -281,10 +281,9 @@ impl Block {
                 alignment,
                 address: HdcAddress::A64 { .. },
                 ..
-            }) => {
-                // Reads that are aligned to 16 bytes are of the compiler's own making.
-                let own = (direction, alignment) == (Direction::Read, BlockAlignment::Oword);
-                (direction, 0, (!own).then_some(false)?)
+            // Reads that are aligned to 16 bytes are of the compiler's own making.
+            }) if (direction, alignment) != (Direction::Read, BlockAlignment::Oword) => {
+                (direction, 0, false)
             }
             Message::Lsc(Lsc::Vector {
                 direction,
