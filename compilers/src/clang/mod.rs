@@ -125,7 +125,7 @@ impl Clang {
 impl Compiler for Clang {
     fn identity(&self) -> String {
         let own = [&self.clang, &self.to_spirv].map(|path| stamp(path));
-        own.concat() + &self.back.identity()
+        own.concat() + INTEL_SUBGROUPS + &self.back.identity()
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
