@@ -107,7 +107,7 @@ pub unsafe extern "C" fn ig_device_next_violation(
         let text = text.unwrap_or_default();
         *length = text.len();
         // SAFETY: as the caller promises.
-        unsafe { put_text(buffer, size, &text) }
+        unsafe { put_text(buffer, size, text.as_bytes()) }
     })
 }
 

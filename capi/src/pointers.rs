@@ -54,16 +54,11 @@ pub(crate) unsafe fn put_bytes(data: *mut u8, bytes: &[u8]) -> Result<(), Failur
 ///
 /// # Safety
 /// See "Pointers" at the top of the header.
-pub(crate) unsafe fn put_text(out: *mut c_char, size: usize, text: &str) -> Result<(), Failure> {
+pub(crate) unsafe fn put_text(out: *mut c_char, size: usize, text: &[u8]) -> Result<(), Failure> {
     let Some(room) = size.checked_sub(1) else {
         return Ok(());
     };
-    let mut bytes = text
-        .as_bytes()
-        .iter()
-        .take(room)
-        .copied()
-        .collect::<Vec<u8>>();
+    let mut bytes = text.iter().take(room).copied().collect::<Vec<u8>>();
     bytes.push(0);
     // SAFETY: as the caller promises.
     unsafe { put_bytes(out.cast(), &bytes) }

@@ -201,8 +201,16 @@ fn parts(length: u64) -> impl Iterator<Item = usize> {
 /// # Errors
 /// [`Error::Failed`] for every other failure.
 pub fn print(text: &str) -> Result<(), Error> {
+    print_bytes(text.as_bytes())
+}
+
+/// Prints bytes to stdout, as [`print`] prints text.
+///
+/// # Errors
+/// [`Error::Failed`] if they cannot be written.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|e| Error::unwritable(Path::new("-"), e)),
     }

@@ -398,7 +398,7 @@ impl<'a> Launch<'a> {
         Ok(Results {
             contents,
             simd: kernel.info().simd,
-            printed: event.printed(),
+            printed: String::from_utf8_lossy(&event.printed()).into_owned(),
         })
     }
 }

@@ -110,7 +110,7 @@ impl fmt::Display for Label {
 struct Progress {
     stage: Stage,
     times: Option<Times>,
-    printed: String,
+    printed: Vec<u8>,
     /// Commands that go on when this one is submitted or ends.
     holds: Vec<Arc<Held>>,
     callbacks: Vec<Callback>,
@@ -222,7 +222,7 @@ impl Event {
                 state: Mutex::new(Progress {
                     stage: Stage::Waiting,
                     times: None,
-                    printed: String::new(),
+                    printed: Vec::new(),
                     holds: Vec::new(),
                     callbacks: Vec::new(),
                     awaited: false,
@@ -371,8 +371,8 @@ impl Event {
         let _first = self.inner.batch.set(batch);
     }
 
-    /// What the command printed, in order. Empty until it has ended.
-    pub fn printed(&self) -> String {
+    /// What the command printed, in order: bytes, as kernels may print any. Empty until it has ended.
+    pub fn printed(&self) -> Vec<u8> {
         self.poll();
         self.state().printed.clone()
     }
@@ -556,7 +556,7 @@ impl Event {
             | Err(DeviceError::Fault(_) | DeviceError::PageFault(_) | DeviceError::Hang(_)) => {
                 submitted.prepared.printed()
             }
-            Err(_) => String::new(),
+            Err(_) => Vec::new(),
         };
         let mut concluded = Concluded {
             callbacks: Vec::new(),

@@ -236,7 +236,7 @@ fn printf() {
         .set_arg(1, Arg::Value(&1.5f32.to_le_bytes()))
         .unwrap();
     let event = bench.run(&kernel, &NdRange::new(&[2]).unwrap());
-    let text = event.printed();
+    let text = String::from_utf8(event.printed()).unwrap();
     let mut lines: Vec<_> = text.lines().collect();
     lines.sort_unstable();
     assert_eq!(

@@ -160,7 +160,7 @@ fn each_run_prints() {
     let events = [(); 3].map(|()| queue.run(&recording, &[]).unwrap());
     queue.finish(LONG).unwrap();
     for (run, event) in events.iter().enumerate() {
-        let text = event.printed();
+        let text = String::from_utf8(event.printed()).unwrap();
         let has = |wanted: &str| text.lines().filter(|line| *line == wanted).count();
         let second = if run == 0 { [1, 1] } else { [0, 2] };
         assert_eq!(has("hello 2 1.500000"), 2, "{text}");

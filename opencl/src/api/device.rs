@@ -3,6 +3,7 @@
 use opencl_sys::*;
 
 use super::abi::{In, Out};
+use super::image::PITCH_ALIGNMENT;
 use super::info::{self, Answer};
 use super::{command_buffer, external_memory, mutable_dispatch, pipe, platform, usm};
 use crate::core::device::host_time;
@@ -234,7 +235,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => info::value(image(|limits| limits.layers) as usize),
         CL_DEVICE_MAX_SAMPLERS => info::value(images.map_or(0, |_| limits.max_samplers)),
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
-            info::value(image(|_| 4))
+            info::value(image(|_| PITCH_ALIGNMENT))
         }
         CL_DEVICE_MAX_PARAMETER_SIZE => info::value(2048usize),
         CL_DEVICE_MEM_BASE_ADDR_ALIGN => info::value(Device::BASE_ALIGNMENT_BITS),

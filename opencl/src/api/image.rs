@@ -403,6 +403,15 @@ fn make(
                 CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
                 format!("rows of {bytes} bytes in a buffer of {}", parent.size),
             )?;
+            // "the image row pitch must be a multiple of the maximum of the
+            // CL_DEVICE_IMAGE_PITCH_ALIGNMENT value for all devices in the context"; without a pitch
+            // the rows lie as they are wide
+            let aligned = PITCH_ALIGNMENT as usize * texel_bytes;
+            ensure(
+                kind == D1Buffer || desc.image_row_pitch.is_multiple_of(aligned),
+                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+                format!("the row pitch is {row_pitch}; multiples of {aligned} are possible"),
+            )?;
             let made = image::of_buffer(making, desc.image_type, shape, parent);
             made.map_err(|error| match kind {
                 D1Buffer => error.with_code(CL_INVALID_IMAGE_SIZE),
@@ -474,6 +483,9 @@ fn of_parent(parent: &Mem, given: u64) -> Result<u64> {
     )?;
     buffer::inherited(parent.flags, given)
 }
+
+/// What rows of images that are made of buffers are aligned to, and their beginning, in texels.
+pub(crate) const PITCH_ALIGNMENT: u32 = 4;
 
 /// Row and slice pitch of an image in the program's memory.
 fn pitches(

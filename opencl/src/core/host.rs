@@ -52,8 +52,14 @@ pub(crate) fn notice(end: Job) {
 }
 
 /// Prints what a kernel printed, by the C library: a program's own output has its place in it.
-pub(crate) fn print(text: &str) {
-    let text = std::ffi::CString::new(text.replace('\0', "")).unwrap_or_default();
-    // SAFETY: the format takes one text that ends with a zero, which this is.
-    unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
+pub(crate) fn print(text: &[u8]) {
+    for (number, piece) in text.split(|&byte| byte == 0).enumerate() {
+        if number > 0 {
+            // SAFETY: it takes any byte.
+            unsafe { libc::putchar(0) };
+        }
+        let piece = std::ffi::CString::new(piece).unwrap_or_default();
+        // SAFETY: the format takes one text that ends with a zero, which this is.
+        unsafe { libc::printf(c"%s".as_ptr(), piece.as_ptr()) };
+    }
 }

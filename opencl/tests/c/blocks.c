@@ -265,7 +265,7 @@ int main(void) {
     image(program, 0, 16, 64, CL_UNSIGNED_INT8, 1);
     image(program, 32, 16, 128, CL_UNSIGNED_INT8, 1);
     image(program, 64, 17, 192, CL_UNSIGNED_INT8, 1);
-    image(program, 0, 17, 68, CL_UNSIGNED_INT8, 0);
+    image(program, 0, 17, 80, CL_UNSIGNED_INT8, 0);
     image(program, 0, 16, 96, CL_UNSIGNED_INT8, 0);
     image(program, 16, 16, 64, CL_UNSIGNED_INT8, 0);
     image(program, 4, 16, 64, CL_UNSIGNED_INT8, 0);

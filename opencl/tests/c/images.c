@@ -229,6 +229,17 @@ static void of_buffers(void) {
     desc.image_height = 17;
     IS(!clCreateImage(context, 0, &rgba8, &desc, NULL, &error));
     GIVES(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, error);
+    /* Rows begin at multiples of the alignment. */
+    cl_uint alignment;
+    DONE(clGetDeviceInfo(devices[0], CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof alignment, &alignment, NULL));
+    desc.image_height = 2;
+    for (size_t texels = 17; texels < 26; texels++) {
+        desc.image_row_pitch = texels * 4;
+        cl_mem rows = clCreateImage(context, 0, &rgba8, &desc, NULL, &error);
+        GIVES(texels % alignment ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_SUCCESS, error);
+        if (rows)
+            DONE(clReleaseMemObject(rows));
+    }
     cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 256,
                           .buffer = buffer};
     cl_mem row = image_of(line, &rgba8, 0, NULL);

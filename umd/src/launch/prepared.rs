@@ -85,11 +85,11 @@ impl Prepared {
     }
 
     /// What the kernels printed.
-    pub(crate) fn printed(&self) -> String {
+    pub(crate) fn printed(&self) -> Vec<u8> {
         let texts = self.contents.kernels().iter().filter_map(|launched| {
             let chunk = launched.printf.as_ref()?;
             Some(printf::text(chunk.memory(), &launched.kernel.program))
         });
-        texts.collect()
+        texts.flatten().collect()
     }
 }

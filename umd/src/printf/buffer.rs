@@ -24,7 +24,7 @@ pub(crate) fn reset(memory: Part<'_>) -> Result<(), DeviceError> {
 }
 
 /// What was printed, in the order in which it lies in the buffer.
-pub(crate) fn text(memory: Part<'_>, program: &ProgramInner) -> String {
+pub(crate) fn text(memory: Part<'_>, program: &ProgramInner) -> Vec<u8> {
     let used = memory.record::<u32>(0).unwrap_or_default() as usize;
     let most = usize::try_from(BUFFER_SIZE).unwrap_or(usize::MAX);
     if used > most {
@@ -54,9 +54,9 @@ fn string(program: &ProgramInner, address: u64) -> Option<&[u8]> {
 }
 
 /// Formats the calls in a buffer. `string` gives the string at an address.
-fn render<'a>(bytes: &[u8], string: impl Fn(u64) -> Option<&'a [u8]>) -> String {
+fn render<'a>(bytes: &[u8], string: impl Fn(u64) -> Option<&'a [u8]>) -> Vec<u8> {
     let mut reader = Reader { bytes };
-    let mut out = String::new();
+    let mut out = Vec::new();
     loop {
         let start = reader;
         let Some(address) = reader.u64() else { break };
@@ -73,7 +73,7 @@ fn render<'a>(bytes: &[u8], string: impl Fn(u64) -> Option<&'a [u8]>) -> String 
             if start.bytes.len() < bytes.len() && reader.argument().is_some() {
                 continue;
             }
-            out.push_str(&format!("<printf: no format string at {address:#x}>\n"));
+            out.extend(format!("<printf: no format string at {address:#x}>\n").bytes());
             break;
         };
         if call(&mut reader, format, &string, &mut out).is_none() {
@@ -88,16 +88,16 @@ fn call<'a>(
     reader: &mut Reader<'_>,
     format: &[u8],
     string: &impl Fn(u64) -> Option<&'a [u8]>,
-    out: &mut String,
+    out: &mut Vec<u8>,
 ) -> Option<()> {
     for piece in Format::new(format) {
         match piece {
-            Piece::Text(text) => out.push_str(&String::from_utf8_lossy(text)),
+            Piece::Text(text) => out.extend(text),
             Piece::Conversion(conversion) => {
                 let argument = reader.argument()?;
                 for (number, value) in argument.iter().enumerate() {
                     if number > 0 {
-                        out.push(',');
+                        out.push(b',');
                     }
                     if let Value::Pointer(address) = *value
                         && conversion.is_string()
@@ -106,7 +106,7 @@ fn call<'a>(
                             0 => b"(null)".as_slice(),
                             _ => string(address).unwrap_or(b"<no string>"),
                         };
-                        conversion.string(&String::from_utf8_lossy(text), out);
+                        conversion.string(text, out);
                     } else {
                         conversion.value(*value, out);
                     }
@@ -240,11 +240,33 @@ mod tests {
         ]);
         assert_eq!(
             render(&bytes, string),
-            "x = -7, f =  1.50\n1,2,3,-4 str|A%f,ff\n"
+            b"x = -7, f =  1.50\n1,2,3,-4 str|A%f,ff\n"
         );
         for end in 0..bytes.len() {
             render(&bytes[..end], string);
         }
+    }
+
+    /// "The precision … gives … the maximum number of bytes to be written for s conversions" (C99,
+    /// 7.19.6.1), and a string may be in any encoding.
+    #[test]
+    fn bytes_are_printed_as_they_are() {
+        let strings = |address| match address {
+            1 => Some(b"\xe9 %.3s|%5s|%c".as_slice()),
+            2 => Some(b"\xfcb\xff\xfe".as_slice()),
+            _ => None,
+        };
+        let bytes = buffer(&[
+            &1u64.to_le_bytes(),
+            &STRING.to_le_bytes(),
+            &2u64.to_le_bytes(),
+            &STRING.to_le_bytes(),
+            &2u64.to_le_bytes(),
+            &INT.to_le_bytes(),
+            &0xe4u32.to_le_bytes(),
+        ]);
+        let expected = b"\xe9 \xfcb\xff| \xfcb\xff\xfe|\xe4";
+        assert_eq!(render(&bytes, strings), expected);
     }
 
     #[test]
@@ -260,20 +282,20 @@ mod tests {
             &0i32.to_le_bytes(),
             &0x101cu64.to_le_bytes(),
         ]);
-        assert_eq!(render(&bytes, string), "strstr");
+        assert_eq!(render(&bytes, string), b"strstr");
         for end in 0..bytes.len() {
             render(&bytes[..end], string);
         }
         // There is no argument before the first format.
-        let text = render(&bytes[8..], string);
+        let text = String::from_utf8(render(&bytes[8..], string)).unwrap();
         assert!(text.contains("no format string"), "{text}");
     }
 
     #[test]
     fn hostile_buffers_end() {
         let full = [0xffu8; 4096];
-        assert_eq!(render(&full[..4], string), "");
-        let text = render(&full, string);
+        assert_eq!(render(&full[..4], string), b"");
+        let text = String::from_utf8(render(&full, string)).unwrap();
         assert!(text.contains("no format string at 0xffffffffffffffff"));
         let bytes = buffer(&[&0x102fu64.to_le_bytes(), &99u32.to_le_bytes()]);
         render(&bytes, string);

@@ -132,20 +132,20 @@ impl Conversion {
         self.kind == b's'
     }
 
-    /// Appends a string.
-    pub(super) fn string(&self, text: &str, out: &mut String) {
-        let precision = self.precision.unwrap_or(usize::MAX);
-        let text: String = text.chars().take(precision).collect();
-        self.pad("", &text, false, out);
+    /// Appends a string: its bytes, as many as the precision allows.
+    pub(super) fn string(&self, text: &[u8], out: &mut Vec<u8>) {
+        let most = self.precision.unwrap_or(usize::MAX).min(text.len());
+        self.pad("", text.get(..most).unwrap_or(text), false, out);
     }
 
     /// Appends a value.
-    pub(super) fn value(&self, value: Value, out: &mut String) {
+    pub(super) fn value(&self, value: Value, out: &mut Vec<u8>) {
         match self.kind {
             b'd' | b'i' => {
                 let (value, _) = self.integer(value);
                 let digits = self.digits(value.unsigned_abs().to_string());
-                self.pad(self.sign(value < 0), &digits, self.precision.is_none(), out);
+                let sign = self.sign(value < 0);
+                self.pad(sign, digits.as_bytes(), self.precision.is_none(), out);
             }
             b'u' | b'o' | b'x' | b'X' => {
                 let (value, bits) = self.integer(value);
@@ -165,17 +165,16 @@ impl Conversion {
                 if self.kind == b'o' && self.alternate && !digits.starts_with('0') {
                     digits.insert(0, '0');
                 }
-                self.pad(prefix, &digits, self.precision.is_none(), out);
+                self.pad(prefix, digits.as_bytes(), self.precision.is_none(), out);
             }
             b'c' => {
                 let (value, _) = self.integer(value);
-                let text = String::from_utf8_lossy(&[value as u8]).into_owned();
-                self.pad("", &text, false, out);
+                self.pad("", &[value as u8], false, out);
             }
             b'p' | b's' => {
                 let (value, bits) = self.integer(value);
                 let value = value as u64 & (u64::MAX >> (64 - bits));
-                self.pad("0x", &format!("{value:x}"), false, out);
+                self.pad("0x", format!("{value:x}").as_bytes(), false, out);
             }
             _ => self.float(value, out),
         }
@@ -216,7 +215,7 @@ impl Conversion {
         }
     }
 
-    fn float(&self, value: Value, out: &mut String) {
+    fn float(&self, value: Value, out: &mut Vec<u8>) {
         let value = match value {
             Value::Float(value) => value,
             Value::Int(value, _) => value as f64,
@@ -248,26 +247,26 @@ impl Conversion {
             (true, _) => format!("{sign}0X"),
             _ => sign.to_owned(),
         };
-        self.pad(&prefix, &text, finite, out);
+        self.pad(&prefix, text.as_bytes(), finite, out);
     }
 
     /// Appends prefix and body, padded to the width; zeros go between them.
-    fn pad(&self, prefix: &str, body: &str, zeros: bool, out: &mut String) {
-        let length = prefix.len() + body.chars().count();
+    fn pad(&self, prefix: &str, body: &[u8], zeros: bool, out: &mut Vec<u8>) {
+        let length = prefix.len() + body.len();
         let missing = self.width.min(MAX_WIDTH).saturating_sub(length);
-        let fill = |out: &mut String, c: char| out.extend(std::iter::repeat_n(c, missing));
+        let fill = |out: &mut Vec<u8>, byte: u8| out.extend(std::iter::repeat_n(byte, missing));
         if self.left {
-            out.push_str(prefix);
-            out.push_str(body);
-            fill(out, ' ');
+            out.extend(prefix.bytes());
+            out.extend(body);
+            fill(out, b' ');
         } else if self.zero && zeros {
-            out.push_str(prefix);
-            fill(out, '0');
-            out.push_str(body);
+            out.extend(prefix.bytes());
+            fill(out, b'0');
+            out.extend(body);
         } else {
-            fill(out, ' ');
-            out.push_str(prefix);
-            out.push_str(body);
+            fill(out, b' ');
+            out.extend(prefix.bytes());
+            out.extend(body);
         }
     }
 }
@@ -372,14 +371,14 @@ mod tests {
     use super::*;
 
     fn print(format: &str, value: Value) -> String {
-        let mut out = String::new();
+        let mut out = Vec::new();
         for piece in Format::new(format.as_bytes()) {
             match piece {
-                Piece::Text(text) => out.push_str(std::str::from_utf8(text).unwrap()),
+                Piece::Text(text) => out.extend(text),
                 Piece::Conversion(conversion) => conversion.value(value, &mut out),
             }
         }
-        out
+        String::from_utf8(out).unwrap()
     }
 
     /// Expected texts are those of glibc's printf.

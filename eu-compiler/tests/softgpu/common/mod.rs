@@ -183,7 +183,7 @@ pub fn outcome(
             }
         });
     }
-    Ok((out, event.printed()))
+    Ok((out, String::from_utf8_lossy(&event.printed()).into_owned()))
 }
 
 /// Runs it on every platform and compares the first buffers.

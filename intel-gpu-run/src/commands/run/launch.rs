@@ -27,7 +27,7 @@ pub struct Launched {
     /// What the software GPU counted; `None` on silicon.
     pub statistics: Option<Statistics>,
     /// What the kernel printed.
-    pub printed: String,
+    pub printed: Vec<u8>,
     /// What the first launch submitted to the kernel driver, if that is to be shown.
     pub batch: Option<CommandBatch>,
     /// What ended the last launch early, if anything did.
@@ -85,7 +85,7 @@ fn once(
     }
     let ended = trace::host(trace, "wait", || wait(device, &event, args.timeout));
     let wall = begin.elapsed();
-    launched.printed.push_str(&event.printed());
+    launched.printed.extend(event.printed());
     let stamps = event.timestamps();
     launched.times.push(stamps.map_or(wall, on_device));
     if let (Some(trace), Some(stamps)) = (trace, stamps) {

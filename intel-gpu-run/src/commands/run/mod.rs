@@ -150,7 +150,7 @@ fn attempt(args: &Args, is_reported: &mut bool) -> Result<(), Error> {
         for step in packets.into_iter().flatten() {
             files::print(&step.to_string())?;
         }
-        files::print(&launched.printed)?;
+        files::print_bytes(&launched.printed)?;
         files::print(&report::print_lines(&prints))?;
     }
     talk::say(report::summary(&device, kernel.info(), &launched));

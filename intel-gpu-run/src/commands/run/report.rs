@@ -364,7 +364,7 @@ impl Run<'_> {
             "statistics": statistics,
             "peak_bytes": peak_bytes(),
             "errors": self.errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "printf": launched.printed,
+            "printf": String::from_utf8_lossy(&launched.printed),
             "print": prints,
             "expect": compared,
             "violations": self.violations,
