@@ -1,6 +1,9 @@
 //! What is known of the numbers that values are.
 
-use crate::ir::{Bin, Convert, Def, Function, Input, Inst, InstData, Op, Type, Value};
+use crate::ir::{Bin, Convert, Def, Function, Input, Inst, InstData, Op, Symbol, Type, Value};
+
+/// What the variables of a program begin at a multiple of, at least.
+const SECTION: u32 = 16;
 
 /// What is known of values. Of what stands later than its use, as only the operands of phis may, no
 /// sign is known.
@@ -102,6 +105,12 @@ impl Known {
                 args.min().unwrap_or(0)
             }
             Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
+            Op::Alloca { align, .. } => align.trailing_zeros(),
+            Op::Pair if of(0) < u32::BITS => of(0),
+            Op::Input(Input::Address { of, high: false }) => match of {
+                Symbol::Constants | Symbol::Globals => SECTION.trailing_zeros(),
+                Symbol::Text(_) => 0,
+            },
             _ => 0,
         }
     }

@@ -24,6 +24,7 @@ mod simplify;
 mod split;
 mod structure;
 mod surfaces;
+mod tables;
 mod unroll;
 
 use crate::error::Error;
@@ -67,10 +68,11 @@ const PASSES: &[Pass] = &[
     Pass::new("unroll", unroll::run),
     Pass::new("generic", generic::run),
     Pass::new("atomics", atomics::run),
+    Pass::new("tables", tables::run),
     Pass::new("arrays", arrays::run).knowing_width(arrays::knows_width),
-    Pass::new("private", private::run).knowing_width(private::knows_width),
     Pass::new("chain", chain::run),
     Pass::new("adjacent", adjacent::run),
+    Pass::new("private", private::run).knowing_width(private::knows_width),
     Pass::new("access", access::run).knowing_width(access::knows_width),
     Pass::new("surfaces", surfaces::run),
     Pass::new("dots", dots::run),

@@ -110,7 +110,8 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     Ok(())
 }
 
-fn is_cast(op: &Op) -> bool {
+/// Whether it takes a pointer into private memory to other memory, or back.
+pub(super) const fn is_cast(op: &Op) -> bool {
     matches!(
         op,
         Op::ToGeneric(Space::Private) | Op::FromGeneric(Space::Private)

@@ -4,11 +4,20 @@
 //! Loads go up to the first of them and stores down to the last, as long as nothing between them
 //! may touch the same memory. Addresses are compared as sums of values times numbers: what differs
 //! only in a number is a known distance apart.
+//!
+//! Private memory is still apart from global memory here: a pointer that goes elsewhere is a cast, and
+//! where there is one, the two are the same memory.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::known::Known;
+use super::private::is_cast;
 use crate::ir::{
     Access, Bin, Block, Convert, Cursor, Function, Inst, Op, Replaced, Space, Type, Value,
 };
@@ -27,14 +36,24 @@ const NEAR: i64 = 1 << 30;
 const WIDEST: u64 = 1 << 20;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    align(function);
     let known = Known::of(function);
+    let private = match function.listed().any(|data| is_cast(&data.op)) {
+        true => Space::Global,
+        false => Space::Private,
+    };
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
-        let mut groups = Groups::default();
+        let mut groups = Groups::new(private);
         for (at, &inst) in function.blocks[block.index()].insts.iter().enumerate() {
             groups.meet(function, &known, at, inst);
         }
         groups.end();
+        for (inst, bytes) in &groups.aligned {
+            if let Op::Load(access) | Op::Store(access) = &mut function.insts[inst.index()].op {
+                access.align = *bytes;
+            }
+        }
         for (later, first) in &groups.again {
             same(function, *later, *first, &mut replaced);
         }
@@ -44,6 +63,17 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     }
     replaced.apply(function);
     Ok(())
+}
+
+/// Begins variables at dwords, so that their bytes may be accessed by several dwords.
+fn align(function: &mut Function) {
+    for inst in &mut function.insts {
+        if let Op::Alloca { size, align } = &mut inst.op
+            && i64::from(*size) >= DWORD
+        {
+            *align = (*align).max(DWORD as u32);
+        }
+    }
 }
 
 /// How a term fills 64 bits.
@@ -123,6 +153,16 @@ impl Sum {
         sum.terms.sort();
         (-far..far).contains(&sum.number).then_some(sum)
     }
+
+    /// What its addresses are multiples of, as far as a dword.
+    fn alignment(&self, known: &Known) -> u32 {
+        let terms = self.terms.iter();
+        let terms = terms.map(|(value, _, times)| {
+            known.zeroes[value.index()].saturating_add(times.trailing_zeros())
+        });
+        let zeroes = terms.fold(self.number.trailing_zeros(), u32::min);
+        1 << zeroes.min(DWORD.trailing_zeros())
+    }
 }
 
 /// Whether a number only sets bits that are zeroes in a value.
@@ -131,6 +171,18 @@ fn is_beside(function: &Function, known: &Known, value: Value, number: Value) ->
     let bits = function.bits(number);
     let below = zeroes + 1 < function.ty(value).bits();
     bits.is_some_and(|bits| below && bits >> zeroes == 0)
+}
+
+/// Whether a sum is a known place of a variable.
+fn variable(function: &Function, sum: &Sum) -> bool {
+    let [(value, Extended::No, 1)] = sum.terms.as_slice() else {
+        return false;
+    };
+    let size = function.source(*value).and_then(|(_, data)| match data.op {
+        Op::Alloca { size, .. } => Some(i64::from(size)),
+        _ => None,
+    });
+    size.is_some_and(|size| (0..size).contains(&sum.number))
 }
 
 /// An access that may become a part of another.
@@ -142,6 +194,8 @@ struct Part {
     /// Where it begins, beside the terms.
     begin: i64,
     bytes: i64,
+    /// What its address is a multiple of.
+    align: u32,
 }
 
 /// Accesses that differ in a number only.
@@ -149,6 +203,8 @@ struct Part {
 struct Group {
     is_load: bool,
     space: Space,
+    /// Whether it is of known places of a variable.
+    whole: bool,
     terms: SmallVec<[(Value, Extended, u64); 4]>,
     /// Bytes of an element.
     element: u32,
@@ -162,16 +218,29 @@ fn of(run: &[Part]) -> i64 {
     run.iter().map(|part| part.bytes).sum()
 }
 
-#[derive(Default)]
 struct Groups {
+    /// The memory that private memory is a part of, as far as accesses meet.
+    private: Space,
     open: Vec<Group>,
     /// Those that become one.
     joined: Vec<Vec<Part>>,
     /// Loads of what an earlier load has.
     again: Vec<(Inst, Inst)>,
+    /// Accesses that are aligned better than they say.
+    aligned: Vec<(Inst, u32)>,
 }
 
 impl Groups {
+    const fn new(private: Space) -> Self {
+        Self {
+            private,
+            open: Vec::new(),
+            joined: Vec::new(),
+            again: Vec::new(),
+            aligned: Vec::new(),
+        }
+    }
+
     fn meet(&mut self, function: &Function, known: &Known, at: usize, inst: Inst) {
         let data = &function.insts[inst.index()];
         let (is_load, access, elements) = match &data.op {
@@ -186,9 +255,15 @@ impl Groups {
             _ => return,
         };
         let sum = Sum::of(function, known, data.args[0]).filter(|_| !access.volatile);
+        let private = self.private;
+        let memory = |space| match space {
+            Space::Private => private,
+            other => other,
+        };
+        let is_same = |space| memory(space) == memory(access.space);
         let Some(sum) = sum else {
             return self.close(|group| {
-                let touches = group.space == access.space || access.space == Space::Generic;
+                let touches = is_same(group.space) || access.space == Space::Generic;
                 touches && !(is_load && group.is_load)
             });
         };
@@ -198,27 +273,36 @@ impl Groups {
             inst,
             begin: sum.number,
             bytes: i64::from(element) * elements.len() as i64,
+            align: access.align.max(sum.alignment(known)),
         };
+        if part.align > access.align {
+            self.aligned.push((inst, part.align));
+        }
+        let whole = variable(function, &sum);
         let meets = |group: &Group| {
             let apart = |other: &Part| {
                 other.begin + other.bytes <= part.begin || part.begin + part.bytes <= other.begin
             };
-            let disjoint = group.terms == sum.terms && group.parts.iter().all(apart);
-            group.space == access.space && !disjoint
+            let disjoint = match group.terms == sum.terms {
+                true => group.parts.iter().all(apart),
+                // Known places of two variables.
+                false => whole && group.whole,
+            };
+            is_same(group.space) && !disjoint
         };
         self.close(|group| meets(group) && !(is_load && group.is_load));
         let (begin, end) = (part.begin, part.begin + part.bytes);
         if !is_load {
-            // Loads that are still open have the same terms, or they would have met it.
-            let loads = self.open.iter_mut();
-            for group in loads.filter(|group| group.is_load && group.space == access.space) {
+            // Other loads that are still open have no byte of it, or they would have met it.
+            let loads = self.open.iter_mut().filter(|group| group.is_load);
+            for group in loads.filter(|group| group.terms == sum.terms) {
                 group.written.push((begin, end));
             }
         }
         if match element {
             // Bytes and words become dwords, which global memory has anywhere.
-            1 | 2 => access.space != Space::Global,
-            _ => access.align < 4,
+            1 | 2 => !matches!(access.space, Space::Global | Space::Private),
+            _ => part.align < 4,
         } {
             // It only has to be met.
             return;
@@ -236,6 +320,7 @@ impl Groups {
             None => self.open.push(Group {
                 is_load,
                 space: access.space,
+                whole,
                 terms: sum.terms,
                 element,
                 parts: vec![part],
@@ -285,15 +370,20 @@ impl Groups {
             }
             return;
         }
-        // Bytes and words: a dword, otherwise a word.
+        // Bytes and words: dwords if they are aligned or only one, otherwise a word.
         let mut rest = run.as_slice();
         while !rest.is_empty() {
+            let dwords = match rest[0].align >= DWORD as u32 {
+                true => MOST / DWORD,
+                false => 1,
+            };
             let ends = |bytes: i64| {
                 let mut ends = (1..=rest.len()).map(|count| (count, of(&rest[..count])));
                 let found = ends.find(|(_, sum)| *sum == bytes);
                 found.map(|(count, _)| count)
             };
-            let count = ends(DWORD).or_else(|| ends(DWORD / 2)).unwrap_or(1);
+            let most = (1..=dwords).rev().find_map(|count| ends(count * DWORD));
+            let count = most.or_else(|| ends(DWORD / 2)).unwrap_or(1);
             let (first, others) = rest.split_at(count);
             if count > 1 {
                 self.joined.push(first.to_vec());
@@ -328,17 +418,31 @@ fn join(function: &mut Function, block: Block, runs: &[Vec<Part>], replaced: &mu
         gone.extend(run.iter().map(|part| (part.inst, ())));
         homes.extend(home.map(|(_, inst)| (inst, index)));
     }
+    let mut packs: HashMap<Inst, (usize, usize, &[Part])> = HashMap::new();
+    for (index, run) in runs.iter().enumerate() {
+        for (number, dword) in dwords(function, run).enumerate() {
+            let last = dword.iter().max_by_key(|part| part.at);
+            packs.extend(last.map(|part| (part.inst, (index, number, dword))));
+        }
+    }
+    let mut packed: HashMap<usize, BTreeMap<usize, Value>> = HashMap::new();
     let insts = function.take(block);
     let mut later: HashSet<Inst> = insts.iter().copied().collect();
     for inst in insts {
         if !later.remove(&inst) {
             continue;
         }
+        if let Some((index, number, parts)) = packs.get(&inst) {
+            let value = pack(function, block, parts);
+            packed.entry(*index).or_default().insert(*number, value);
+        }
         if let Some(index) = homes.get(&inst) {
             let run = &runs[*index];
             let first = function.insts[run[0].inst.index()].args[0];
             let here = raise(function, block, first, &mut later);
-            one(function, block, inst, run, here, replaced);
+            let packed = packed.remove(index).unwrap_or_default();
+            let packed: Vec<Value> = packed.into_values().collect();
+            one(function, block, inst, run, here, &packed, replaced);
         } else if !gone.contains_key(&inst) {
             function.blocks[block.index()].insts.push(inst);
         }
@@ -369,14 +473,59 @@ fn raise(function: &mut Function, block: Block, value: Value, later: &mut HashSe
     true
 }
 
+/// The dwords of a run of bytes or words that are stored, if there are several.
+fn dwords<'a>(function: &Function, run: &'a [Part]) -> impl Iterator<Item = &'a [Part]> {
+    let stored = &function.insts[run[0].inst.index()];
+    let element = stored
+        .args
+        .get(1)
+        .map_or(DWORD as u32, |value| function.ty(*value).bytes());
+    let mut parts = match i64::from(element) < DWORD && of(run) > DWORD {
+        true => Vec::new(),
+        false => return Vec::new().into_iter(),
+    };
+    let mut rest = run;
+    while let Some(count) = (1..=rest.len()).find(|count| of(&rest[..*count]) == DWORD) {
+        let (dword, others) = rest.split_at(count);
+        parts.push(dword);
+        rest = others;
+    }
+    if !rest.is_empty() {
+        parts.clear();
+    }
+    parts.into_iter()
+}
+
+/// Puts a dword together where its last part is known: so the parts need no registers of their own until
+/// the whole is stored.
+fn pack(function: &mut Function, block: Block, parts: &[Part]) -> Value {
+    let insts = parts.iter().map(|part| &function.insts[part.inst.index()]);
+    let values: Vec<Value> = insts.flat_map(|data| data.args[1..].to_vec()).collect();
+    let at = function.insts[parts[0].inst.index()].at;
+    let mut cursor = Cursor {
+        function,
+        block,
+        at,
+    };
+    let integers: Vec<Value> = values
+        .iter()
+        .map(|value| {
+            let ty = cursor.function.ty(*value).integer();
+            cursor.convert(Convert::Bitcast, *value, ty)
+        })
+        .collect();
+    cursor.one(Op::Pack, &integers, Type::I32)
+}
+
 /// One access for a run, at the place of `home`; `here` says whether the address of the first part is
-/// known there.
+/// known there, and `packed` are its dwords, where these are put together already.
 fn one(
     function: &mut Function,
     block: Block,
     home: Inst,
     run: &[Part],
     here: bool,
+    packed: &[Value],
     replaced: &mut Replaced,
 ) {
     let data = function.insts[home.index()].clone();
@@ -402,7 +551,7 @@ fn one(
         (Op::Load(_), Op::Load(first)) => {
             let values: Vec<Value> = parts.iter().flat_map(|part| part.results.clone()).collect();
             let types = common(cursor.function, &values);
-            let load = cursor.push(Op::Load(joined(*first)), &[address], &types);
+            let load = cursor.push(Op::Load(joined(*first, run[0].align)), &[address], &types);
             let made = cursor.function.insts[load.index()].results.clone();
             for (old, new) in values.into_iter().zip(made) {
                 let ty = cursor.function.ty(old);
@@ -412,21 +561,24 @@ fn one(
         }
         (_, Op::Store(first)) => {
             let values = parts.iter().flat_map(|part| part.args[1..].to_vec());
-            let values: Vec<Value> = values.collect();
+            let values: Vec<Value> = match packed {
+                [] => values.collect(),
+                packed => packed.to_vec(),
+            };
             let types = common(cursor.function, &values);
             let mut args = vec![address];
             for (value, ty) in values.into_iter().zip(types) {
                 args.push(cursor.convert(Convert::Bitcast, value, ty));
             }
-            cursor.push(Op::Store(joined(*first)), &args, &[]);
+            cursor.push(Op::Store(joined(*first, run[0].align)), &args, &[]);
         }
         _ => {}
     }
 }
 
 /// The access of a run, by that of its first part.
-const fn joined(first: Access) -> Access {
-    Access::new(first.space, first.align)
+const fn joined(first: Access, align: u32) -> Access {
+    Access::new(first.space, align)
 }
 
 /// Their types if they are the same, otherwise integers.
@@ -434,251 +586,4 @@ fn common(function: &Function, values: &[Value]) -> Vec<Type> {
     let ty = function.ty(values[0]);
     let same = values.iter().all(|value| function.ty(*value) == ty);
     vec![if same { ty } else { ty.integer() }; values.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::run;
-    use crate::ir::{
-        Access, Bin, Convert, Cursor, Function, Input, Op, Space, Terminator, Type, Value, verify,
-    };
-    use crate::target::Target;
-
-    /// Runs the pass on one block that `body` writes. It gets the address of the lane's 16 dwords, and
-    /// of those of another argument.
-    fn joined(body: impl Fn(&mut Cursor<'_>, [Value; 2])) -> Vec<(String, usize)> {
-        let mut function = Function::default();
-        let block = function.add_block();
-        let mut at = Cursor {
-            function: &mut function,
-            block,
-            at: 0,
-        };
-        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
-        let four = at.constant(Type::I32, 4);
-        let two = at.constant(Type::I64, 2);
-        let addresses = [0, 8].map(|argument| {
-            let pointer = at.one(Op::Input(Input::Payload(argument)), &[], Type::I64);
-            let index = at.bin(Bin::Shl, lane, four);
-            let wide = at.convert(Convert::ZExt, index, Type::I64);
-            let offset = at.bin(Bin::Shl, wide, two);
-            at.bin(Bin::Add, pointer, offset)
-        });
-        body(&mut at, addresses);
-        function.blocks[block.index()].end = Terminator::Return;
-        verify(&function).unwrap();
-        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
-        run(&mut function, &target).unwrap();
-        verify(&function).unwrap();
-        let insts = function.blocks[block.index()].insts.iter();
-        let shown = insts.filter_map(|inst| {
-            let data = &function.insts[inst.index()];
-            match data.op {
-                Op::Load(_) => Some(("load".to_owned(), data.results.len())),
-                Op::Store(_) => Some(("store".to_owned(), data.args.len() - 1)),
-                Op::Barrier => Some(("barrier".to_owned(), 0)),
-                _ => None,
-            }
-        });
-        shown.collect()
-    }
-
-    fn place(at: &mut Cursor<'_>, base: Value, offset: i64) -> Value {
-        let by = at.constant(Type::I64, offset as u64);
-        at.bin(Bin::Add, base, by)
-    }
-
-    fn read(at: &mut Cursor<'_>, base: Value, offset: i64, ty: Type) -> Value {
-        let place = place(at, base, offset);
-        at.one(Op::Load(Access::new(Space::Global, 4)), &[place], ty)
-    }
-
-    /// A byte from a place, or a word.
-    fn narrow(at: &mut Cursor<'_>, base: Value, offset: i64, ty: Type) -> Value {
-        let place = place(at, base, offset);
-        let access = Access::new(Space::Global, ty.bytes());
-        at.one(Op::Load(access), &[place], ty)
-    }
-
-    fn write(at: &mut Cursor<'_>, base: Value, offset: i64, value: Value) {
-        let place = place(at, base, offset);
-        at.push(
-            Op::Store(Access::new(Space::Global, 4)),
-            &[place, value],
-            &[],
-        );
-    }
-
-    fn is(found: &[(String, usize)], wanted: &[(&str, usize)]) {
-        let found: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
-        assert_eq!(found, wanted);
-    }
-
-    #[test]
-    fn neighbours_become_one_in_any_order() {
-        let found = joined(|at, [from, to]| {
-            let values: Vec<Value> = [8, 0, 4, 12, 16]
-                .map(|offset| read(at, from, offset, Type::I32))
-                .to_vec();
-            for (value, offset) in values.into_iter().zip([4, 12, 0, 8, 32]) {
-                write(at, to, offset, value);
-            }
-        });
-        is(
-            &found,
-            &[("load", 4), ("load", 1), ("store", 4), ("store", 1)],
-        );
-    }
-
-    #[test]
-    fn types_of_one_size_go_together_and_others_do_not() {
-        let found = joined(|at, [from, to]| {
-            let first = read(at, from, 0, Type::I32);
-            let second = read(at, from, 4, Type::F32);
-            let third = read(at, from, 8, Type::I64);
-            let bits = at.convert(Convert::Bitcast, second, Type::I32);
-            let sum = at.bin(Bin::Add, first, bits);
-            write(at, to, 0, sum);
-            write(at, to, 8, third);
-        });
-        is(
-            &found,
-            &[("load", 2), ("load", 1), ("store", 1), ("store", 1)],
-        );
-    }
-
-    #[test]
-    fn what_is_read_twice_is_read_once() {
-        let found = joined(|at, [from, to]| {
-            let first = read(at, from, 4, Type::I32);
-            let again = read(at, from, 4, Type::I32);
-            let sum = at.bin(Bin::Add, first, again);
-            write(at, to, 0, sum);
-        });
-        // The other has no user, and the next pass drops it.
-        is(&found, &[("load", 1), ("load", 1), ("store", 1)]);
-    }
-
-    #[test]
-    fn nothing_passes_what_may_touch_it() {
-        // A write through another pointer between two reads.
-        let found = joined(|at, [from, to]| {
-            let first = read(at, from, 0, Type::I32);
-            write(at, to, 0, first);
-            let second = read(at, from, 4, Type::I32);
-            write(at, to, 4, second);
-        });
-        let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 1)];
-        is(&found, &apart);
-        // A read of what is written.
-        let found = joined(|at, [_, to]| {
-            let one = at.constant(Type::I32, 1);
-            write(at, to, 0, one);
-            let value = read(at, to, 0, Type::I32);
-            write(at, to, 4, value);
-        });
-        is(&found, &[("store", 1), ("load", 1), ("store", 1)]);
-        // A read of what was written after its neighbour was read.
-        let found = joined(|at, [_, to]| {
-            let first = read(at, to, 4, Type::I32);
-            write(at, to, 8, first);
-            let second = read(at, to, 8, Type::I32);
-            write(at, to, 0, second);
-        });
-        let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 1)];
-        is(&found, &apart);
-        // Of something beside it.
-        let found = joined(|at, [_, to]| {
-            let one = at.constant(Type::I32, 1);
-            write(at, to, 0, one);
-            let value = read(at, to, 8, Type::I32);
-            write(at, to, 4, value);
-        });
-        is(&found, &[("load", 1), ("store", 2)]);
-        // A barrier.
-        let found = joined(|at, [_, to]| {
-            let one = at.constant(Type::I32, 1);
-            write(at, to, 0, one);
-            at.push(Op::Barrier, &[], &[]);
-            write(at, to, 4, one);
-        });
-        is(&found, &[("store", 1), ("barrier", 0), ("store", 1)]);
-    }
-
-    #[test]
-    fn bytes_and_words_become_dwords() {
-        let found = joined(|at, [from, to]| {
-            let bytes = [1, 2, 3, 4, 5, 6, 7].map(|offset| narrow(at, from, offset, Type::I8));
-            for (value, offset) in bytes.into_iter().zip([9, 6, 8, 7, 20, 21, 30]) {
-                let place = place(at, to, offset);
-                at.push(
-                    Op::Store(Access::new(Space::Global, 1)),
-                    &[place, value],
-                    &[],
-                );
-            }
-        });
-        let loads = [("load", 4), ("load", 2), ("load", 1)];
-        let stores = [("store", 4), ("store", 2), ("store", 1)];
-        is(&found, &[loads, stores].concat());
-        let found = joined(|at, [from, to]| {
-            let words = [2, 4, 8].map(|offset| narrow(at, from, offset, Type::I16));
-            for (value, offset) in words.into_iter().zip([12, 14, 18]) {
-                let place = place(at, to, offset);
-                let access = Access::new(Space::Global, 2);
-                at.push(Op::Store(access), &[place, value], &[]);
-            }
-        });
-        is(
-            &found,
-            &[("load", 2), ("load", 1), ("store", 2), ("store", 1)],
-        );
-    }
-
-    /// Reads elements of a type whose index is a sum, of this type and extended so.
-    fn indexed(index: Type, how: Convert, ty: Type) -> Vec<(String, usize)> {
-        joined(|at, [from, _]| {
-            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
-            let lane = at.convert(Convert::Trunc, lane, index);
-            for number in [1, 0, 3, 2] {
-                let number = at.constant(index, number);
-                let sum = at.bin(Bin::Add, lane, number);
-                let wide = at.convert(how, sum, Type::I64);
-                let by = at.constant(Type::I64, ty.bytes().trailing_zeros().into());
-                let offset = at.bin(Bin::Shl, wide, by);
-                let place = at.bin(Bin::Add, from, offset);
-                let access = Access::new(Space::Global, ty.bytes());
-                at.one(Op::Load(access), &[place], ty);
-            }
-        })
-    }
-
-    #[test]
-    fn sums_of_indexes_are_those_of_addresses() {
-        for how in [Convert::ZExt, Convert::SExt] {
-            is(&indexed(Type::I32, how, Type::I32), &[("load", 4)]);
-            is(&indexed(Type::I32, how, Type::I16), &[("load", 2); 2]);
-            // Of a word that wraps around, the next is not behind it.
-            is(&indexed(Type::I16, how, Type::I32), &[("load", 1); 4]);
-        }
-        // In 4 GiB, the byte behind the last index is the first.
-        let bytes = |how| indexed(Type::I32, how, Type::I8);
-        is(&bytes(Convert::SExt), &[("load", 4)]);
-        is(&bytes(Convert::ZExt), &[("load", 1); 4]);
-    }
-
-    #[test]
-    fn volatile_accesses_stay() {
-        let found = joined(|at, [from, _]| {
-            for offset in [0, 4] {
-                let place = place(at, from, offset);
-                let access = Access {
-                    volatile: true,
-                    ..Access::new(Space::Global, 4)
-                };
-                at.one(Op::Load(access), &[place], Type::I32);
-            }
-        });
-        is(&found, &[("load", 1), ("load", 1)]);
-    }
 }
