@@ -64,6 +64,12 @@ impl Clock {
         pair
     }
 
+    /// Whether a pair is still good at a GPU timestamp behind it.
+    pub(crate) fn is_fresh(&self, pair: Pair, ticks: u64) -> bool {
+        let age = self.between(pair.ticks, ticks);
+        age.is_some_and(|nanos| Duration::from_nanos(nanos) < FRESH)
+    }
+
     /// How many nanoseconds lie between two GPU timestamps, if that is known.
     pub(crate) fn between(&self, started: u64, ended: u64) -> Option<u64> {
         let ticks = ended.wrapping_sub(started) & MASK;

@@ -1,10 +1,12 @@
 //! Events.
 
 mod callbacks;
+mod times;
 mod user;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,7 @@ use crate::ledger::{End, Ledger};
 use crate::waiter::Pulse;
 
 use self::callbacks::{Callback, call};
+use self::times::Times;
 pub use self::user::UserEvent;
 
 /// How long a thread looks for the end of a command before it waits in the kernel for it.
@@ -86,8 +89,17 @@ struct EventInner {
     batch: OnceLock<CommandBatch>,
     queued: Duration,
     state: Mutex<Progress>,
+    /// What [`Progress::stage`] is, for those who need no lock to look.
+    phase: AtomicU8,
     changed: Condvar,
 }
+
+/// The command is held back in this process.
+const WAITING: u8 = 0;
+/// It was submitted, and nobody has noticed its end.
+const SUBMITTED: u8 = 1;
+/// It has ended.
+const ENDED: u8 = 2;
 
 /// What error messages call a command.
 #[derive(Clone, Debug)]
@@ -116,29 +128,6 @@ struct Progress {
     callbacks: Vec<Callback>,
     /// A thread waits, or has waited, for the end of [`Stage::Waiting`].
     awaited: bool,
-}
-
-/// When a command passed its stages, as it was seen when its end was noticed: not everybody asks.
-#[derive(Clone, Copy)]
-struct Times {
-    submitted: Duration,
-    /// The GPU's timestamps of start and end.
-    ticks: (u64, u64),
-    /// Both clocks when it was submitted and when its end was noticed.
-    clocks: Option<(Pair, Pair)>,
-    seen: Duration,
-}
-
-impl Times {
-    /// Of what took no time.
-    fn at(moment: Duration) -> Self {
-        Self {
-            submitted: moment,
-            ticks: (0, 0),
-            clocks: None,
-            seen: moment,
-        }
-    }
 }
 
 impl fmt::Debug for Progress {
@@ -227,6 +216,7 @@ impl Event {
                     callbacks: Vec::new(),
                     awaited: false,
                 }),
+                phase: AtomicU8::new(WAITING),
                 changed: Condvar::new(),
             }),
         }
@@ -352,11 +342,7 @@ impl Event {
     pub fn timestamps(&self) -> Option<Timestamps> {
         self.poll();
         let times = self.state().times?;
-        let clock = &self.inner.device.clock;
-        let span = |pairs| clock.span(pairs, times.submitted, times.ticks);
-        let span = times.clocks.and_then(span);
-        let (started, ended) = span.unwrap_or((times.submitted, times.seen));
-        Some(self.ordered(times.submitted, started, ended))
+        Some(times.stamps(&self.inner.device.clock, self.inner.queued))
     }
 
     /// What the kernel driver got for the command, if it has it and its queue keeps batches
@@ -406,7 +392,17 @@ impl Event {
 
     /// Whether the command is held back in this process.
     pub(crate) fn is_waiting(&self) -> bool {
-        matches!(self.state().stage, Stage::Waiting)
+        self.inner.phase.load(Ordering::Acquire) == WAITING
+    }
+
+    /// Whether the command was submitted, and nobody has noticed its end.
+    fn is_submitted(&self) -> bool {
+        self.inner.phase.load(Ordering::Acquire) == SUBMITTED
+    }
+
+    /// When it was enqueued.
+    pub(crate) fn queued(&self) -> Duration {
+        self.inner.queued
     }
 
     /// Whether the command has ended, well or not.
@@ -488,7 +484,9 @@ impl Event {
             Stage::Complete => Some(Ok(())),
             Stage::Failed(error) => Some(Err(error.clone())),
         };
+        let phase = if ended.is_some() { ENDED } else { SUBMITTED };
         state.stage = stage;
+        self.inner.phase.store(phase, Ordering::Release);
         state.times = times;
         let holds = std::mem::take(&mut state.holds);
         let callbacks = match ended {
@@ -507,7 +505,7 @@ impl Event {
     /// Notices how the commands ended that this one waited for, and then itself: what the kernel
     /// driver said of it is `outcome`. A loop, because chains of them can be long.
     pub(crate) fn settle(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
-        if !matches!(self.state().stage, Stage::Submitted(_)) {
+        if !self.is_submitted() {
             return;
         }
         if submitted.dependencies.is_empty() {
@@ -533,7 +531,7 @@ impl Event {
 
     /// The kernel driver said how the command ended. The first one to say it counts.
     fn settle_one(&self, submitted: &Arc<Submitted>, outcome: Result<(), KmdError>) {
-        if !matches!(self.state().stage, Stage::Submitted(_)) {
+        if !self.is_submitted() {
             return;
         }
         let outcome = self.judge(submitted, outcome);
@@ -547,7 +545,7 @@ impl Event {
         outcome: Result<(), DeviceError>,
     ) -> Concluded {
         let times = match &outcome {
-            Ok(()) => Some(self.times(submitted)),
+            Ok(()) => Some(Times::of(submitted, &self.inner.device)),
             Err(_) => None,
         };
         let printed = match &outcome {
@@ -575,11 +573,12 @@ impl Event {
             }
         };
         let before = std::mem::replace(&mut state.stage, stage);
-        if let Some(Times { ticks, .. }) = times {
+        self.inner.phase.store(ENDED, Ordering::Release);
+        if let Some(seen) = times {
             state.times = times;
             if !matches!(submitted.prepared.contents, Contents::Nothing) {
                 let clock = &self.inner.device.clock;
-                let nanos = clock.between(ticks.0, ticks.1);
+                let nanos = seen.nanos(clock);
                 submitted.ledger.took(nanos.unwrap_or(u64::MAX));
             }
         }
@@ -625,32 +624,6 @@ impl Event {
                     .to_owned(),
             ),
         })
-    }
-
-    fn times(&self, submitted: &Submitted) -> Times {
-        let clock = &self.inner.device.clock;
-        let seen = clock.now();
-        let now = clock.pair(self.inner.device.kmd().as_ref(), seen);
-        Times {
-            submitted: submitted.at,
-            ticks: submitted.prepared.ticks(),
-            clocks: submitted.clocks.zip(now),
-            seen,
-        }
-    }
-
-    /// The clocks of process and GPU tick apart by some microseconds: a stage is never earlier
-    /// than the one before it, and how long it took stays.
-    fn ordered(&self, submitted: Duration, started: Duration, ended: Duration) -> Timestamps {
-        let queued = self.inner.queued;
-        let submitted = submitted.max(queued);
-        let shift = submitted.saturating_sub(started);
-        Timestamps {
-            queued,
-            submitted,
-            started: started + shift,
-            ended: ended.max(started) + shift,
-        }
     }
 
     /// The error of a wait that was over after so long.

@@ -317,18 +317,14 @@ impl Ledger {
     /// Forgets commands that have ended, so that their memory can be used again. Looks at the
     /// completion tags: while commands run, there is no system call.
     pub(crate) fn reap(&self, kmd: &dyn Kmd) {
-        let Some((last, number, asked)) = self.tagged() else {
+        let Some(tagged) = self.tagged() else {
             return;
         };
-        // A batch has ended when one after it has done something.
-        let before = Seqno::new(last.seqno.get() - 1);
-        self.ended(before, &Ok(()));
-        if self.is_in_ring(last.seqno) {
-            // So has each part of a ring.
-            self.end_while(&Ok(()), |command| command.prepared.number < number);
-            return;
-        }
-        if !asked {
+        let (last, number, is_in_ring) = (tagged.fence, tagged.number, tagged.is_in_ring);
+        self.end_from(tagged.oldest, &Ok(()), |command| {
+            command.is_passed_by(last, number, is_in_ring)
+        });
+        if is_in_ring || !tagged.is_last {
             return;
         }
         // The tag is written before the batch's last command is read.
@@ -444,14 +440,22 @@ impl Ledger {
         }
     }
 
-    /// The batch and the number of the last command that has ended, from the oldest on, and whether
-    /// the batch's end is known from the kernel driver only.
-    fn tagged(&self) -> Option<(Fence, u64, bool)> {
+    fn tagged(&self) -> Option<Tagged> {
         let state = self.lock();
         let done = state.done();
         let last = &state.in_flight.get(done.checked_sub(1)?)?.submitted;
-        let all = done == state.in_flight.len();
-        Some((last.fence, last.prepared.number, all))
+        let (fence, number) = (last.fence, last.prepared.number);
+        let is_in_ring = self.is_in_ring(fence.seqno);
+        let oldest = state.in_flight.front();
+        let oldest =
+            oldest.filter(|command| command.submitted.is_passed_by(fence, number, is_in_ring));
+        Some(Tagged {
+            fence,
+            number,
+            is_in_ring,
+            is_last: done == state.in_flight.len(),
+            oldest: oldest.cloned(),
+        })
     }
 
     /// The kernel driver said how the commands up to `last` ended: notices it for each of them,
@@ -461,7 +465,18 @@ impl Ledger {
     }
 
     fn end_while(&self, outcome: &Result<(), KmdError>, ended: impl Fn(&Submitted) -> bool) {
-        while let Some(command) = self.oldest(&ended) {
+        let oldest = self.lock().oldest(&ended);
+        self.end_from(oldest, outcome, ended);
+    }
+
+    /// The same, from the oldest command on.
+    fn end_from(
+        &self,
+        mut oldest: Option<InFlight>,
+        outcome: &Result<(), KmdError>,
+        ended: impl Fn(&Submitted) -> bool,
+    ) {
+        while let Some(command) = oldest {
             if command.event.is_waiting() {
                 // Whoever submits it is about to say so, and others notice its end then.
                 return;
@@ -475,15 +490,10 @@ impl Ledger {
             if gone.as_ref().is_some_and(|gone| gone.places.has_table()) {
                 state.tables -= 1;
             }
+            oldest = state.oldest(&ended);
             drop(state);
             drop(gone);
         }
-    }
-
-    fn oldest(&self, ended: impl Fn(&Submitted) -> bool) -> Option<InFlight> {
-        let state = self.lock();
-        let oldest = state.in_flight.front();
-        oldest.filter(|command| ended(&command.submitted)).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Commands> {
@@ -491,7 +501,33 @@ impl Ledger {
     }
 }
 
+/// The last command that has ended, by its tag, from the oldest on.
+struct Tagged {
+    fence: Fence,
+    number: u64,
+    /// Its batch is a ring that the GPU reads.
+    is_in_ring: bool,
+    /// None is behind it: then the end of its batch is known from the kernel driver only.
+    is_last: bool,
+    /// The oldest command, if the GPU has left its memory.
+    oldest: Option<InFlight>,
+}
+
+impl Submitted {
+    /// Whether the GPU has left its memory: a batch has ended when one after it has done something, and so
+    /// has each part of a ring. The last command that has done something is `number`, of batch `last`.
+    fn is_passed_by(&self, last: Fence, number: u64, is_in_ring: bool) -> bool {
+        self.fence.seqno < last.seqno || is_in_ring && self.prepared.number < number
+    }
+}
+
 impl Commands {
+    /// The oldest command, if it has ended.
+    fn oldest(&self, ended: impl Fn(&Submitted) -> bool) -> Option<InFlight> {
+        let oldest = self.in_flight.front();
+        oldest.filter(|command| ended(&command.submitted)).cloned()
+    }
+
     /// How many of the oldest commands have ended.
     fn done(&self) -> usize {
         let Some(oldest) = self.in_flight.front() else {

@@ -235,6 +235,7 @@ impl QueueInner {
         let pending = Pending {
             number,
             event: event.clone(),
+            at: Some(event.queued()),
             work,
             dependencies: wait_list.to_vec(),
             after,

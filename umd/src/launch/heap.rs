@@ -7,6 +7,7 @@
 //! submitted, so a ring is free from its head to the oldest command that has not ended.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use batchbuffer::dispatch::Heaps;
 use batchbuffer::surface::{self, SURFACE_STATE_BYTES};
@@ -41,6 +42,9 @@ pub(crate) const UNIT: u32 = 64;
 #[derive(Debug)]
 pub(crate) struct HeapMemory {
     bo: Arc<Bo>,
+    /// The number of a command that is known to have ended: the GPU writes the tag all the time, and to
+    /// read what another processor writes takes long.
+    ended: AtomicU64,
 }
 
 impl HeapMemory {
@@ -56,12 +60,15 @@ impl HeapMemory {
 
     /// Whether command `number` has ended, without a system call.
     pub(crate) fn has_ended(&self, number: u64) -> bool {
-        self.last_ended() >= number
+        self.ended.load(Ordering::Acquire) >= number || self.last_ended() >= number
     }
 
     /// The number of the last command that has ended.
     pub(crate) fn last_ended(&self) -> u64 {
-        self.bo.memory().load(TAG as usize)
+        let last = self.bo.memory().load(TAG as usize);
+        // It only rises, and an older value does no harm.
+        self.ended.store(last, Ordering::Release);
+        last
     }
 
     /// What the GPU has left at a place.
@@ -141,7 +148,10 @@ impl Heap {
             .registry
             .create(size.into(), Use::Shared, what)
             .map_err(refused(what))?;
-        let memory = Arc::new(HeapMemory { bo });
+        let memory = Arc::new(HeapMemory {
+            bo,
+            ended: AtomicU64::new(0),
+        });
         let null = surface::null(device.family()).map_err(crate::error::state)?;
         memory.write(NULL_SURFACE, zerocopy::IntoBytes::as_bytes(&null))?;
         Ok(Self {

@@ -453,13 +453,15 @@ impl Launch {
         let device = &self.kernel.program.device;
         let launched = self.allocate(device, memory, take.memory())?;
         let wanted = self.front_end(memory.front_end(device), *told);
-        let setup = Setup {
-            heaps: take.bases(),
-            mocs: device.mocs,
-            front_end: wanted,
-        };
         match *told {
-            None => device.commands.preamble(&setup, &mut staging.words),
+            None => {
+                let setup = Setup {
+                    heaps: take.bases(),
+                    mocs: device.mocs,
+                    front_end: wanted,
+                };
+                device.commands.preamble(&setup, &mut staging.words)
+            }
             Some(told) if told != wanted => device.commands.front_end(&wanted, &mut staging.words),
             Some(_) => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use kmd_iface::{Mapping, UserMemory};
 use memmap2::{MmapOptions, MmapRaw};
@@ -12,6 +12,19 @@ use volatile::VolatilePtr;
 use zerocopy::FromBytes;
 
 use super::host::PAGE;
+
+/// Orders stores to memory that may not be cached. `sfence` does not wait, as a full fence does, until
+/// other processors have given up the lines that were written (Intel's compute-runtime uses it around
+/// its semaphores, too).
+fn fence_stores() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe {
+        core::arch::x86_64::_mm_sfence();
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::sync::atomic::fence(Ordering::SeqCst);
+}
 
 /// Bytes that this process and the GPU share. The whole range stays mapped as long as this lives.
 #[derive(Debug)]
@@ -122,7 +135,8 @@ impl Shared {
     }
 
     /// Writes a value that the GPU waits for, behind all that was written before; whether it is there.
-    /// Fences around it, because ordinary stores may not be in order where memory is not cached.
+    /// Fences around it, because ordinary stores may not be in order, nor soon be seen, where memory is
+    /// not cached.
     pub(crate) fn release(&self, offset: usize, value: u32) -> bool {
         let Some(place) = self.range(offset, 4) else {
             return false;
@@ -130,10 +144,11 @@ impl Shared {
         if !place.addr().is_multiple_of(4) {
             return false;
         }
-        fence(Ordering::SeqCst);
+        fence_stores();
         // SAFETY: the four bytes lie in the mapping, are aligned, and are only accessed by atomics
         // of this process.
-        unsafe { AtomicU32::from_ptr(place.cast()) }.store(value, Ordering::SeqCst);
+        unsafe { AtomicU32::from_ptr(place.cast()) }.store(value, Ordering::Release);
+        fence_stores();
         true
     }
 
