@@ -13,6 +13,7 @@ use crate::ir::{Buffer, Op};
 use crate::passes;
 use crate::regalloc::{self, Allocation};
 use crate::relocate;
+use crate::schedule;
 use crate::select::select;
 use crate::target::Target;
 use crate::zebin::{self, CompiledKernel};
@@ -89,8 +90,8 @@ pub fn compile(spirv: &[u8], options: &Options) -> Result<Zebin, Error> {
     compile_showing(spirv, options, None)
 }
 
-/// Compiles a module, and keeps the intermediate representation after a pass: one of
-/// [`pass_names`].
+/// Compiles a module, and keeps the intermediate representation after a pass, one of
+/// [`pass_names`], or the machine instructions in their last order ([`SCHEDULE`]).
 ///
 /// # Errors
 /// As [`compile`].
@@ -100,9 +101,9 @@ pub fn compile_showing(
     pass: Option<&str>,
 ) -> Result<Zebin, Error> {
     if let Some(pass) = pass
-        && !passes::names().any(|name| name == pass)
+        && !passes::names().chain([SCHEDULE]).any(|name| name == pass)
     {
-        let names: Vec<_> = passes::names().collect();
+        let names: Vec<_> = passes::names().chain([SCHEDULE]).collect();
         return Err(Error::Options(format!(
             "no pass {pass}; there are {}",
             names.join(", ")
@@ -140,6 +141,9 @@ pub fn compile_showing(
 pub fn pass_names() -> impl Iterator<Item = &'static str> {
     passes::names()
 }
+
+/// What [`compile_showing`] takes for the machine instructions in their last order.
+pub const SCHEDULE: &str = "schedule";
 
 /// The widths to try, widest first.
 fn widths(entry: &Entry, options: &Options) -> Result<Vec<u32>, Error> {
@@ -306,6 +310,12 @@ fn kernel(
     kernel.abi.private = kernel.function.private_size;
     kernel.abi.scratch = allocation.scratch;
     let payload = kernel.abi.payload_bytes();
+    let mut code = code;
+    let numbers = schedule::schedule(&mut code, &allocation, &target);
+    let shown = match pass {
+        Some(SCHEDULE) => Some(schedule::show(&code, &numbers, &allocation, &target)),
+        _ => shown,
+    };
     let emitted: Emitted =
         emit(&code, &allocation, &target, payload).map_err(|what| Error::Internal {
             kernel: entry.name.clone(),

@@ -10,9 +10,10 @@ pub mod ir;
 mod passes;
 mod regalloc;
 mod relocate;
+mod schedule;
 mod select;
 mod target;
 mod zebin;
 
-pub use compile::{KernelReport, Options, Zebin, compile, compile_showing, pass_names};
+pub use compile::{KernelReport, Options, SCHEDULE, Zebin, compile, compile_showing, pass_names};
 pub use error::{Error, Place};

@@ -28,7 +28,7 @@ pub struct Args {
     output: Option<PathBuf>,
 
     /// What to print: `zebin`, `asm`, or `ir:PASS`, the intermediate representation after a pass
-    /// (`ir` after the last one; `ir:front` before the first one)
+    /// (`ir` after the last one; `ir:front` before the first one; `ir:schedule` the machine instructions)
     #[arg(long, value_name = "WHAT", default_value = "zebin")]
     emit: String,
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use compilers::{Compiler, Job, Ocloc, Product, Source};
 use devinfo::Target;
-use isa_encoder::{Opcode, decode};
+use isa_encoder::{Opcode, TokenMode, decode};
 use serde_json::json;
 use umd::{
     Arg, ArgKind, Binary, Buffer, Device, DeviceSpec, NdRange, OpenOptions, Program, QueueOptions,
@@ -59,6 +59,9 @@ const DEADLINE: Duration = Duration::from_secs(20);
 struct Measured {
     simd: u32,
     sends: usize,
+    /// Of each message whose response is waited for: the instructions between the two, in the order of
+    /// the code. Platforms without a software scoreboard do not say.
+    gaps: Vec<usize>,
     instructions: Result<u64, String>,
 }
 
@@ -219,15 +222,30 @@ fn measure(zebin: &[u8], target: Target, types: &Types) -> Result<Vec<(String, M
     for info in binary.kernels() {
         let mut rest = binary.code(&info.name).unwrap_or_default();
         let mut sends = 0;
+        let (mut gaps, mut under_way) = (Vec::new(), BTreeMap::new());
+        let mut at = 0;
         while let Ok((instruction, length)) = decode(family, rest)
             && instruction.opcode != Opcode::Illegal
         {
-            sends += usize::from(instruction.opcode.is_send());
+            let is_send = instruction.opcode.is_send();
+            sends += usize::from(is_send);
+            match instruction.swsb.token {
+                Some(token) if token.mode == TokenMode::Set && is_send => {
+                    under_way.insert(token.id, at);
+                }
+                Some(token) if token.mode == TokenMode::Dst => {
+                    let began: Option<usize> = under_way.remove(&token.id);
+                    gaps.extend(began.map(|began| at - began - 1));
+                }
+                _ => {}
+            }
+            at += 1;
             rest = &rest[length..];
         }
         let measured = Measured {
             simd: info.simd,
             sends,
+            gaps,
             instructions: execute(zebin, &info.name, target, types),
         };
         out.push((info.name.clone(), measured));
@@ -307,6 +325,7 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
     let mut ratios = Vec::new();
     let mut more_sends = 0;
     let mut rows = Vec::new();
+    let mut gaps = [Vec::new(), Vec::new()];
     for one in all {
         for (name, sides) in &one.kernels {
             let [Some(own), Some(intel)] = sides else {
@@ -323,11 +342,14 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
             };
             ratios.extend(ratio);
             more_sends += usize::from(own.sends > intel.sends);
+            gaps[0].extend(&own.gaps);
+            gaps[1].extend(&intel.gaps);
             rows.push((one, name, own, intel, counts, ratio));
         }
     }
     ratios.sort_by(f64::total_cmp);
     let middle = ratios.get(ratios.len() / 2).copied();
+    let gaps = gaps.map(|gaps| gaps.iter().sum::<usize>() as f64 / gaps.len().max(1) as f64);
     let sum = |time: fn(&Compared) -> Duration| all.iter().map(time).sum::<Duration>();
     let (own, intel) = (sum(|c| c.own), sum(|c| c.intel));
     let speed = intel.as_secs_f64() / own.as_secs_f64().max(1e-9);
@@ -349,6 +371,7 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
             "platform": args.platform.to_string(),
             "kernels": kernels.collect::<Vec<_>>(), "modules": modules.collect::<Vec<_>>(),
             "median_ratio": middle, "more_sends": more_sends, "speed": speed,
+            "instructions_before_waits": {"own": gaps[0], "intel": gaps[1]},
         });
         return files::print(&format!("{document:#}\n"));
     }
@@ -378,9 +401,11 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
     }
     out += &format!(
         "{} kernels: median {} of Intel's instructions; {more_sends} with more sends; {speed:.0} times \
-         as fast\n",
+         as fast; {:.1} instructions between a message and the wait for it, Intel's {:.1}\n",
         rows.len(),
         middle.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        gaps[0],
+        gaps[1],
     );
     files::print(&out)
 }
