@@ -132,14 +132,16 @@ impl Data {
         let Some((scalars, addresses)) = module.initializer(initializer) else {
             return Err(i.unsupported("an initializer that is no constant"));
         };
-        let flat = module.flatten(pointee, i)?;
+        let flat = module.flatten_data(pointee, i)?;
         for (index, ((ty, at), (_, bits))) in flat.iter().zip(&scalars).enumerate() {
             let at = Placed {
                 offset: place.offset + at,
                 ..place
             };
             let mut bits = bits.unwrap_or(0);
-            if let Some(address) = addresses.iter().find(|address| address.scalar == index) {
+            // They are in the order of the scalars.
+            let address = addresses.binary_search_by_key(&index, |address| address.scalar);
+            if let Some(address) = address.ok().map(|found| addresses[found]) {
                 let Some(to) = self.places.get(&address.variable).copied() else {
                     return Err(i.unsupported("the address of a variable without memory"));
                 };
@@ -361,5 +363,26 @@ impl Classes {
         if a != b {
             self.0.insert(a, b);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::front::{file, module};
+
+    const TABLES: &[u8] = include_bytes!("../../tests/kernels/tables.spv");
+
+    #[test]
+    fn large_variables_have_what_they_are_given() {
+        let file = file(TABLES).unwrap();
+        let data = module(&file).unwrap().data;
+        assert_eq!(data.globals, vec![0; 1 << 16]);
+        let mut large = vec![0; 1 << 20];
+        for row in [0u32, 7, 255, 1023] {
+            let begin = 1024 * row as usize;
+            large[begin + 1] = (3 * row) as u8;
+            large[begin + 1023] = row as u8;
+        }
+        assert!(data.constants == large);
     }
 }

@@ -109,10 +109,15 @@ pub struct Module<'a> {
     packed: Vec<u32>,
     /// The sizes and alignments of types that have them.
     sizes: HashMap<u32, (u32, u32)>,
+    /// The scalars of all constants.
+    scalars: usize,
 }
 
-/// More scalars than a composite may have.
-const MAX_SCALARS: usize = 1 << 14;
+/// The most scalars of a value in code.
+pub const MAX_SCALARS: usize = 1 << 14;
+/// The most scalars of a constant, and of all constants of a module.
+const MAX_CONSTANT: usize = 1 << 21;
+const MAX_CONSTANTS: usize = 1 << 22;
 
 impl<'a> Module<'a> {
     /// Reads the declarations.
@@ -139,6 +144,7 @@ impl<'a> Module<'a> {
             strings: HashMap::new(),
             packed: Vec::new(),
             sizes: HashMap::new(),
+            scalars: 0,
         };
         let mut function: Option<(u32, Definition)> = None;
         for index in 0..module.instructions.len() {
@@ -408,7 +414,7 @@ impl<'a> Module<'a> {
                     _ => 0,
                 };
                 let bits = (i.op == Op::ConstantNull).then_some(none);
-                let flat = self.flatten(ty, i)?;
+                let flat = self.flatten_data(ty, i)?;
                 flat.into_iter().map(|(ty, _)| (ty, bits)).collect()
             }
             _ => {
@@ -425,8 +431,8 @@ impl<'a> Module<'a> {
                         ..address
                     }));
                     all.extend(scalars);
-                    if all.len() > MAX_SCALARS {
-                        return Err(i.unsupported(format!("more than {MAX_SCALARS} scalars")));
+                    if all.len() > MAX_CONSTANT {
+                        return Err(i.unsupported(format!("more than {MAX_CONSTANT} scalars")));
                     }
                 }
                 if !addresses.is_empty() {
@@ -435,6 +441,11 @@ impl<'a> Module<'a> {
                 all
             }
         };
+        self.scalars += scalars.len();
+        if self.scalars > MAX_CONSTANTS {
+            let what = format!("constants of more than {MAX_CONSTANTS} scalars");
+            return Err(i.unsupported(what));
+        }
         self.constants.insert(id, (ty, scalars));
         Ok(())
     }
@@ -522,7 +533,14 @@ impl<'a> Module<'a> {
     /// The scalars of a type and their offsets in memory.
     pub fn flatten(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32)>, Error> {
         let mut out = Vec::new();
-        self.flatten_at(id, 0, i, &mut out)?;
+        self.flatten_at(id, 0, MAX_SCALARS, i, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`flatten`](Self::flatten), for what is no value in code: constants and variables may be large.
+    pub fn flatten_data(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32)>, Error> {
+        let mut out = Vec::new();
+        self.flatten_at(id, 0, MAX_CONSTANT, i, &mut out)?;
         Ok(out)
     }
 
@@ -530,11 +548,12 @@ impl<'a> Module<'a> {
         &self,
         id: u32,
         at: u32,
+        most: usize,
         i: &Instruction<'_>,
         out: &mut Vec<(Type, u32)>,
     ) -> Result<(), Error> {
-        if out.len() > MAX_SCALARS {
-            return Err(i.unsupported(format!("a value of more than {MAX_SCALARS} scalars")));
+        if out.len() > most {
+            return Err(i.unsupported(format!("a value of more than {most} scalars")));
         }
         match self.shape(id, i)? {
             Shape::Void
@@ -550,13 +569,13 @@ impl<'a> Module<'a> {
             Shape::Array(element, count) => {
                 let (size, _) = self.size(*element, i)?;
                 for n in 0..*count {
-                    self.flatten_at(*element, at + n * size, i, out)?;
+                    self.flatten_at(*element, at + n * size, most, i, out)?;
                 }
             }
             Shape::Struct(members) => {
                 for index in 0..members.len() {
                     let (offset, member) = self.member(id, index, i)?;
-                    self.flatten_at(member, at + offset, i, out)?;
+                    self.flatten_at(member, at + offset, most, i, out)?;
                 }
             }
             Shape::Pointer(class, _) => out.push((super::pointer_type(*class), at)),

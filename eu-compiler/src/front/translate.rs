@@ -8,7 +8,7 @@ use spirv::{BuiltIn, Op as Spv};
 
 use super::Kernel;
 use super::image::Object;
-use super::module::{Entry, Module, Shape};
+use super::module::{Entry, MAX_SCALARS, Module, Shape};
 use super::reader::Instruction;
 use crate::abi::{Abi, FieldKind};
 use crate::error::Error;
@@ -236,6 +236,10 @@ impl<'a> Translator<'a> {
             return Ok(val.clone());
         }
         if let Some((ty, scalars)) = self.module.constants.get(&id) {
+            if scalars.len() > MAX_SCALARS {
+                let what = format!("a value of more than {MAX_SCALARS} scalars");
+                return Err(i.unsupported(what));
+            }
             let space = match self.module.shape(*ty, i)? {
                 Shape::Pointer(class, _) => super::space(*class),
                 _ => None,
