@@ -45,6 +45,34 @@ fn vadd() {
     run("vadd");
 }
 
+/// Launches that come while the device works go to the kernel driver together.
+#[test]
+fn launches_share_calls() {
+    if !common::has_tools() {
+        return;
+    }
+    let runtime = Runtime::new();
+    let mut command = runtime.command(runtime.compiled("batches"), "soft:tgl");
+    let run = command
+        .env("INTEL_GPU_LOG", "kmd_iface=trace")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(
+        String::from_utf8_lossy(&run.stdout),
+        "ok\n",
+        "{}",
+        run.status
+    );
+    let calls = said
+        .lines()
+        .filter(|line| line.contains("EXECBUFFER2"))
+        .count();
+    // 512 launches were awaited, each by itself. Of 512 more at most 32 share a call; some calls are due
+    // to time.
+    assert!((512..640).contains(&calls), "{calls} calls");
+}
+
 #[test]
 fn handles() {
     run("handles");

@@ -390,8 +390,9 @@ impl Event {
         }
     }
 
-    /// Whether the command is held back in this process.
-    pub(crate) fn is_waiting(&self) -> bool {
+    /// Whether the command is held back until others end. Unlike [`status`](Self::status), this looks at
+    /// no batch, and hands none over.
+    pub fn is_waiting(&self) -> bool {
         self.inner.phase.load(Ordering::Acquire) == WAITING
     }
 

@@ -66,6 +66,8 @@ struct Commands {
     end: Option<End>,
     /// The last command whose end the waiter has to notice.
     watched: Option<Seqno>,
+    /// The waiter sleeps until something is to be watched.
+    waiter_sleeps: bool,
     /// Nobody has the queue any more.
     is_released: bool,
     /// Whether there is a waiter.
@@ -413,8 +415,12 @@ impl Ledger {
     pub(crate) fn watch(&self, seqno: Seqno) {
         let mut state = self.lock();
         state.watched = state.watched.max(Some(seqno));
+        // To wake nobody is a system call, too.
+        let sleeps = std::mem::take(&mut state.waiter_sleeps);
         drop(state);
-        self.changed.notify_all();
+        if sleeps {
+            self.changed.notify_all();
+        }
     }
 
     /// The batch of the oldest command, and whether that has others, once the waiter has something
@@ -435,6 +441,7 @@ impl Ledger {
                 let next = fences.next();
                 return Some((fence, next.is_some_and(|next| next.seqno == fence.seqno)));
             }
+            state.waiter_sleeps = true;
             let waited = self.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
         }

@@ -54,6 +54,8 @@ struct State {
     device: Option<umd::Event>,
     /// Somebody is noticing its end.
     is_ending: bool,
+    /// A thread sleeps until it changes: to wake nobody is a system call, too.
+    is_slept_on: bool,
     kept: Kept,
     /// The commands that it is the end of, if it is one of several.
     parts: Vec<Arc<Event>>,
@@ -117,6 +119,7 @@ impl Event {
                 times: Times::default(),
                 device: None,
                 is_ending: false,
+                is_slept_on: false,
                 kept: Vec::new(),
                 parts: Vec::new(),
                 then: Vec::new(),
@@ -158,7 +161,7 @@ impl Event {
     /// Waits for the end; gives the final status.
     pub(crate) fn wait(self: &Arc<Self>) -> cl_int {
         loop {
-            let state = self.state();
+            let mut state = self.state();
             if state.status <= CL_COMPLETE {
                 return state.status;
             }
@@ -169,11 +172,11 @@ impl Event {
                     let _ = device.wait(WAIT);
                     self.notice();
                 }
-                None => drop(
-                    self.changed
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner),
-                ),
+                None => {
+                    state.is_slept_on = true;
+                    let waited = self.changed.wait(state);
+                    drop(waited.unwrap_or_else(PoisonError::into_inner));
+                }
             }
         }
     }
@@ -181,14 +184,13 @@ impl Event {
     /// The device has the command.
     pub(super) fn set_device(self: &Arc<Self>, device: umd::Event) {
         // What still waits for other events is queued.
-        let is_submitted = device.status() != umd::EventStatus::Queued;
+        let is_submitted = !device.is_waiting();
         let mut state = self.state();
         state.device = Some(device);
         if is_submitted {
             state.status = CL_SUBMITTED;
         }
-        drop(state);
-        self.changed.notify_all();
+        self.wake(state);
         if is_submitted {
             self.passed(CL_SUBMITTED);
         }
@@ -241,6 +243,12 @@ impl Event {
             },
         );
         true
+    }
+
+    /// Whether something is to happen at its end.
+    pub(super) fn is_awaited(&self) -> bool {
+        let state = self.state();
+        !state.then.is_empty() || !state.callbacks.is_empty()
     }
 
     /// Notices that the device has ended the command.
@@ -304,8 +312,7 @@ impl Event {
         state.times = times;
         let kept = std::mem::take(&mut state.kept);
         let then = std::mem::take(&mut state.then);
-        drop(state);
-        self.changed.notify_all();
+        self.wake(state);
         for then in then {
             then(status);
         }
@@ -313,11 +320,22 @@ impl Event {
         drop(kept);
     }
 
+    /// Wakes those who sleep until it changes.
+    fn wake(&self, mut state: MutexGuard<'_, State>) {
+        let is_slept_on = std::mem::take(&mut state.is_slept_on);
+        drop(state);
+        if is_slept_on {
+            self.changed.notify_all();
+        }
+    }
+
     /// Runs `then` once the command has ended, at once if it has.
     pub(super) fn then(&self, then: impl FnOnce(cl_int) + Send + 'static) {
         let mut state = self.state();
         if state.status > CL_COMPLETE {
             state.then.push(Box::new(then));
+            drop(state);
+            host::hurry();
             return;
         }
         let status = state.status;
@@ -331,6 +349,8 @@ impl Event {
         let status = state.status;
         if status > reached {
             state.callbacks.push((reached, callback));
+            drop(state);
+            host::hurry();
             return;
         }
         drop(state);

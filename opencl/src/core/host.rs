@@ -1,11 +1,12 @@
 //! Threads of the host: those that run commands, the one that calls back, and the one that notices
 //! ends of the device's commands.
 
-use std::sync::LazyLock;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
+use super::event::Event;
 use super::lock;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -44,11 +45,102 @@ pub(crate) fn call_back(call: Job) {
     CALLER.run(call);
 }
 
-/// Notices the end of a command of the device: its event may have callbacks, hold commands of the
-/// host back, or keep memory and queues that the program has released.
-pub(crate) fn notice(end: Job) {
-    static NOTICER: LazyLock<Worker> = LazyLock::new(Worker::default);
-    NOTICER.run(end);
+/// How long ends may stay unnoticed that nobody is known to wait for: to wake a thread for each of them
+/// takes longer than a small kernel.
+const UNHURRIED: Duration = Duration::from_micros(200);
+
+/// Commands that the device has ended, on their way to the thread that notices it.
+struct Ends {
+    list: Mutex<EndList>,
+    changed: Condvar,
+    has_thread: OnceLock<bool>,
+}
+
+struct EndList {
+    events: Vec<Arc<Event>>,
+    /// Somebody waits for one of them.
+    hurries: bool,
+    /// The thread sleeps until there is one.
+    sleeps: bool,
+}
+
+static ENDS: Ends = Ends {
+    list: Mutex::new(EndList {
+        events: Vec::new(),
+        hurries: false,
+        sleeps: false,
+    }),
+    changed: Condvar::new(),
+    has_thread: OnceLock::new(),
+};
+
+impl Ends {
+    /// Whether there is a thread that notices ends. The first call starts it.
+    fn has_thread(&'static self) -> bool {
+        *self.has_thread.get_or_init(|| {
+            let thread = thread::Builder::new().name("opencl ends".to_owned());
+            let started = thread.spawn(|| self.work());
+            if let Err(error) = &started {
+                tracing::error!("no thread notices the ends of commands: {error}");
+            }
+            started.is_ok()
+        })
+    }
+
+    /// Notices ends as they come.
+    fn work(&self) -> ! {
+        loop {
+            let list = self.changed.wait_while(lock(&self.list), |list| {
+                list.sleeps = list.events.is_empty();
+                list.sleeps
+            });
+            let list = list.unwrap_or_else(PoisonError::into_inner);
+            // More of them come soon.
+            let pause = self
+                .changed
+                .wait_timeout_while(list, UNHURRIED, |list| !list.hurries);
+            let (mut list, _) = pause.unwrap_or_else(PoisonError::into_inner);
+            list.hurries = false;
+            let events = std::mem::take(&mut list.events);
+            drop(list);
+            for event in events {
+                event.notice();
+            }
+        }
+    }
+
+    /// Changes the list, and wakes the thread if it has to know.
+    fn change(&self, change: impl FnOnce(&mut EndList)) {
+        let mut list = lock(&self.list);
+        change(&mut list);
+        let wakes = !list.events.is_empty() && (list.hurries || list.sleeps);
+        // One call is enough.
+        list.sleeps &= !wakes;
+        drop(list);
+        if wakes {
+            self.changed.notify_one();
+        }
+    }
+}
+
+/// Notices the end of a command of the device, on a thread of its own, as the caller may be the driver's:
+/// its event may have callbacks, hold commands of the host back, or keep memory and queues that the
+/// program has released. Soon, or at once if somebody waits.
+pub(crate) fn notice(event: Arc<Event>) {
+    if !ENDS.has_thread() {
+        event.notice();
+        return;
+    }
+    let hurries = event.is_awaited();
+    ENDS.change(|list| {
+        list.events.push(event);
+        list.hurries |= hurries;
+    });
+}
+
+/// Somebody waits for the end of a command now: one that the device has ended is noticed at once.
+pub(crate) fn hurry() {
+    ENDS.change(|list| list.hurries |= !list.events.is_empty());
 }
 
 /// Prints what a kernel printed, by the C library: a program's own output has its place in it.

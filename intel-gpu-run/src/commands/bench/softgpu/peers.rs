@@ -282,6 +282,18 @@ pub fn intel(job: &Value, platform: &str) -> Result<Value, Error> {
     answer("Intel's runtime", command, job)
 }
 
+/// Has this driver's OpenCL runtime do a job, on a software GPU of `platform`.
+///
+/// # Errors
+/// It fails.
+pub fn runtime(job: &Value, platform: &str) -> Result<Value, Error> {
+    let mut command = tool()?;
+    command.args(["opencl", "--devices", &format!("soft:{platform}"), "--"]);
+    command.arg(tool()?.get_program());
+    command.args(HOST);
+    answer("this driver's OpenCL runtime", command, job)
+}
+
 /// What makes this tool the host of a job.
 const HOST: [&str; 3] = ["bench", "softgpu", "--host"];
 
