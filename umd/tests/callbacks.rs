@@ -57,6 +57,7 @@ fn kernel(device: &Device, name: &str) -> (Kernel, Buffer) {
 
 #[test]
 fn ends_are_noticed_when_nobody_asks() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     for device in both() {
         let queue = device.queue(QueueOptions::default()).unwrap();
         let buffer = device.buffer(64).unwrap();
@@ -94,6 +95,7 @@ fn ends_are_noticed_when_nobody_asks() {
 
 #[test]
 fn failures_call_back() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     let one = NdRange::new(&[1]).unwrap();
     for device in both() {
         let queue = device.queue(QueueOptions::default()).unwrap();
@@ -138,7 +140,7 @@ fn ticks() -> u64 {
         .sum()
 }
 
-/// Held by tests that measure waiters or keep them busy.
+/// Held by each test: one of them measures waiters, and the others keep some busy.
 static BUSY: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -208,6 +210,7 @@ fn callbacks_that_enqueue_do_not_nest() {
 
 #[test]
 fn callbacks_that_set_events_do_not_nest() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     let [device, _] = both();
     let gates: Vec<_> = (0..MANY).map(|_| Arc::new(device.user_event())).collect();
     let (send, calls) = channel();
@@ -234,6 +237,7 @@ fn callbacks_that_set_events_do_not_nest() {
 
 #[test]
 fn callbacks_that_panic_keep_no_other_from_its_call() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
     for device in both() {
         let queue = device.queue(QueueOptions::default()).unwrap();
         let gate = device.user_event();
