@@ -126,12 +126,14 @@ pub struct Argument {
     pub name: String,
     /// `__global`, `__local` and so on.
     pub address_space: &'static str,
-    /// The type's name and size, as `.ze_info` has it.
+    /// The type's name.
     pub type_name: String,
+    /// Its size in bytes.
+    pub size: u32,
+    /// `const`, `restrict`, `volatile`, `pipe`.
+    pub qualifiers: Vec<&'static str>,
     /// `__read_only` and so on, of images and pipes.
     pub access: Option<&'static str>,
-    /// It is a pipe.
-    pub is_pipe: bool,
 }
 
 /// What a kernel is given and needs.

@@ -439,8 +439,12 @@ fn arguments(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         writeln!(out, "        address_qualifier: {}", argument.address_space)?;
         let access = argument.access.unwrap_or("NONE");
         writeln!(out, "        access_qualifier: {access}")?;
-        writeln!(out, "        type_name: {}", quoted(&argument.type_name))?;
-        let qualifiers = if argument.is_pipe { "pipe" } else { "NONE" };
+        let type_name = format!("{};{}", argument.type_name, argument.size);
+        writeln!(out, "        type_name: {}", quoted(&type_name))?;
+        let qualifiers = match argument.qualifiers.as_slice() {
+            [] => "NONE".to_owned(),
+            all => all.join(" "),
+        };
         writeln!(out, "        type_qualifiers: {qualifiers}")?;
     }
     Ok(())

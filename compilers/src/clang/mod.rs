@@ -29,6 +29,9 @@ const LINK: (&[&str], &str) = (&["spirv-link"], "spirv-tools");
 const EXTENSIONS: &str = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_no_integer_wrap_decoration,\
                           +SPV_INTEL_media_block_io";
 
+/// The types of arguments as the source has them stay, in texts.
+const ARGUMENTS: &str = "--preserve-ocl-kernel-arg-type-metadata-through-string";
+
 /// What clang does not declare: Intel's functions of sub-groups.
 const INTEL_SUBGROUPS: &str = include_str!("intel_subgroups.h");
 const INTEL_SUBGROUPS_NAME: &str = "intel_subgroups.h";
@@ -116,7 +119,11 @@ impl Clang {
         }
         let module = place.path().join("kernel.spv");
         let mut command = Command::new(&self.to_spirv);
-        command.arg(EXTENSIONS).arg(&bitcode).arg("-o").arg(&module);
+        command
+            .args([EXTENSIONS, ARGUMENTS])
+            .arg(&bitcode)
+            .arg("-o")
+            .arg(&module);
         let binary = spirv(&mut command, &self.to_spirv, &module, "llvm-spirv")?;
         Ok(Compiled { binary, log })
     }

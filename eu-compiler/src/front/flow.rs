@@ -41,12 +41,17 @@ impl<'a> Translator<'a> {
         let definition =
             definition.ok_or_else(|| first.invalid(format!("{} has no function", entry.name)))?;
         let mut out = Vec::new();
+        let count = definition.params.len();
+        let types = module.descriptions.types(&entry.name, count);
+        let qualifiers = module.qualifiers(&entry.name, &definition.params);
         for (index, &(ty, id)) in definition.params.iter().enumerate() {
             let arg = index as u32;
             let name = module.names.get(&id).cloned().unwrap_or_default();
             let mut argument = Argument {
                 name,
                 address_space: "__private",
+                size: 8,
+                qualifiers: qualifiers[index].clone(),
                 ..Argument::default()
             };
             let val = match module.shape(ty, &first)?.clone() {
@@ -54,14 +59,14 @@ impl<'a> Translator<'a> {
                     Some(Space::Global) => {
                         let constant = class == spirv::StorageClass::UniformConstant;
                         argument.address_space = if constant { "__constant" } else { "__global" };
-                        argument.type_name = "void*;8".to_owned();
+                        argument.type_name = "void*".to_owned();
                         let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
                         let value = self.payload(offset, Type::I64);
                         Val::pointer(value, Some(Space::Global))
                     }
                     Some(Space::Local) => {
                         argument.address_space = "__local";
-                        argument.type_name = "void*;8".to_owned();
+                        argument.type_name = "void*".to_owned();
                         let align = module.size(pointee, &first).map_or(16, |(_, a)| a.max(16));
                         let offset = self.abi.field(FieldKind::Local { arg, align }, 8, 8);
                         let value = self.payload(offset, Type::I32);
@@ -71,7 +76,8 @@ impl<'a> Translator<'a> {
                     }
                     Some(Space::Private) if module.is_by_value(id) => {
                         let (size, align) = module.size(pointee, &first)?;
-                        argument.type_name = format!("struct;{size}");
+                        argument.type_name = "struct".to_owned();
+                        argument.size = size;
                         let base = FieldKind::Value { arg, source: 0 };
                         let offset = self.abi.field(base, size, align.max(4));
                         let flat = module.flatten(pointee, &first)?;
@@ -98,8 +104,8 @@ impl<'a> Translator<'a> {
                 }
                 Shape::Opaque(Spv::TypePipe) => {
                     argument.address_space = "__global";
-                    argument.type_name = "void;8".to_owned();
-                    argument.is_pipe = true;
+                    argument.type_name = "void".to_owned();
+                    argument.qualifiers.push("pipe");
                     let constant = false;
                     let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
                     Val::one(self.payload(offset, Type::I64))
@@ -110,7 +116,8 @@ impl<'a> Translator<'a> {
                 }
                 shape => {
                     let (size, align) = module.size(ty, &first)?;
-                    argument.type_name = type_name(&shape, size);
+                    argument.type_name = type_name(&shape);
+                    argument.size = size;
                     let base = FieldKind::Value { arg, source: 0 };
                     let offset = self.abi.field(base, size, align.max(4));
                     let flat = module.flatten(ty, &first)?;
@@ -121,6 +128,9 @@ impl<'a> Translator<'a> {
                     Val::many(values)
                 }
             };
+            if let Some(types) = &types {
+                argument.type_name = types[index].to_owned();
+            }
             self.abi.arguments.push(argument);
             out.push(val);
         }
@@ -461,8 +471,8 @@ fn parts<'a, 'b>(body: &'b [Instruction<'a>]) -> Result<Vec<Part<'a, 'b>>, Error
     Ok(order)
 }
 
-/// A type of OpenCL C for `.ze_info`, with its size; signedness is not in SPIR-V.
-fn type_name(shape: &Shape, size: u32) -> String {
+/// A type of OpenCL C; signedness is not in SPIR-V.
+fn type_name(shape: &Shape) -> String {
     let scalar = |ty: &Type| match ty {
         Type::I1 => "bool",
         Type::I8 => "uchar",
@@ -474,8 +484,8 @@ fn type_name(shape: &Shape, size: u32) -> String {
         Type::F64 => "double",
     };
     match shape {
-        Shape::Scalar(ty) => format!("{};{size}", scalar(ty)),
-        Shape::Vector(ty, count) => format!("{}{count};{size}", scalar(ty)),
-        _ => format!("struct;{size}"),
+        Shape::Scalar(ty) => scalar(ty).to_owned(),
+        Shape::Vector(ty, count) => format!("{}{count}", scalar(ty)),
+        _ => "struct".to_owned(),
     }
 }

@@ -110,7 +110,7 @@ impl Translator<'_> {
         }
         let (kind, name) = shape.names();
         argument.address_space = "__global";
-        argument.type_name = format!("{name};8");
+        argument.type_name = name.to_owned();
         let (access, qualifier) = match shape.access {
             AccessQualifier::ReadOnly => ("readonly", "__read_only"),
             AccessQualifier::WriteOnly => ("writeonly", "__write_only"),
@@ -138,7 +138,7 @@ impl Translator<'_> {
         argument: &mut Argument,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
-        argument.type_name = "sampler_t;8".to_owned();
+        argument.type_name = "sampler_t".to_owned();
         self.sampler_state(SamplerState::Argument(arg), i)
     }
 

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Op, StorageClass};
 
 use super::data::{Address, Data};
+use super::described::Descriptions;
 use super::image::ImageShape;
 use super::reader::Instruction;
 use crate::error::Error;
@@ -103,6 +104,8 @@ pub struct Module<'a> {
     pub comments: Vec<u32>,
     /// Samplers that the source describes.
     pub samplers: HashMap<u32, Instruction<'a>>,
+    /// What texts say of the arguments of kernels.
+    pub descriptions: Descriptions,
     /// Texts.
     strings: HashMap<u32, String>,
     /// Packed structures.
@@ -141,6 +144,7 @@ impl<'a> Module<'a> {
             opencl: None,
             comments: Vec::new(),
             samplers: HashMap::new(),
+            descriptions: Descriptions::default(),
             strings: HashMap::new(),
             packed: Vec::new(),
             sizes: HashMap::new(),
@@ -204,6 +208,7 @@ impl<'a> Module<'a> {
             }
             Op::String => {
                 let text = i.text(1);
+                self.descriptions.take(&text);
                 self.strings.insert(i.word(0)?, text);
                 return Ok(());
             }
@@ -593,11 +598,16 @@ impl<'a> Module<'a> {
 
     /// Whether a parameter points to a value of the function's own.
     pub fn is_by_value(&self, id: u32) -> bool {
+        self.has_attribute(id, FunctionParameterAttribute::ByVal)
+    }
+
+    /// Whether a parameter has an attribute.
+    pub fn has_attribute(&self, id: u32, attribute: FunctionParameterAttribute) -> bool {
         let all = self.decorations.get(&id);
         let all = all.map(Vec::as_slice).unwrap_or_default();
-        let by_value = FunctionParameterAttribute::ByVal as u32;
+        let attribute = attribute as u32;
         all.iter()
-            .any(|(what, words)| *what == Decoration::FuncParamAttr && words.contains(&by_value))
+            .any(|(what, words)| *what == Decoration::FuncParamAttr && words.contains(&attribute))
     }
 
     /// The built-in that a variable is.

@@ -447,6 +447,41 @@ static void others(void) {
     DONE(clReleaseProgram(program));
 }
 
+/* Arguments are what the source says. */
+static void arguments(void) {
+    cl_program program = built(context,
+        "typedef struct _s { int a, b; } s_t; typedef float real; typedef image2d_t picture;\n"
+        "kernel void k(global const volatile float *a, local int *b, s_t c, constant unsigned char *d,\n"
+        "    global const struct _s *restrict e, unsigned int f, read_only picture g, sampler_t h,\n"
+        "    const unsigned long i, real j, write_only image2d_array_t k,\n"
+        "    global const volatile uchar4 *restrict l, global volatile int *m, short n) {}\n",
+        "-cl-std=CL1.2 -cl-kernel-arg-info");
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    DONE(error);
+    const cl_ulong is_const = CL_KERNEL_ARG_TYPE_CONST, is_restrict = CL_KERNEL_ARG_TYPE_RESTRICT,
+                   is_volatile = CL_KERNEL_ARG_TYPE_VOLATILE;
+    const struct { const char *type; cl_ulong qualifiers; } wanted[] = {
+        {"float*", is_const | is_volatile}, {"int*", 0}, {"s_t", 0}, {"uchar*", is_const},
+        {"struct _s*", is_const | is_restrict}, {"uint", 0}, {"picture", 0}, {"sampler_t", 0},
+        {"ulong", 0}, {"real", 0}, {"image2d_array_t", 0},
+        {"uchar4*", is_const | is_restrict | is_volatile}, {"int*", is_volatile}, {"short", 0},
+    };
+    for (cl_uint index = 0; index < sizeof wanted / sizeof *wanted; index++) {
+        char type[64];
+        DONE(clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL));
+        if (strcmp(type, wanted[index].type) != 0)
+            FAIL("argument %u is a %s, not a %s", index, type, wanted[index].type);
+        cl_kernel_arg_type_qualifier qualifiers;
+        DONE(clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers,
+                                &qualifiers, NULL));
+        if (qualifiers != wanted[index].qualifiers)
+            FAIL("argument %u has the qualifiers %#llx, not %#llx", index,
+                 (unsigned long long)qualifiers, (unsigned long long)wanted[index].qualifiers);
+    }
+    DONE(clReleaseKernel(kernel));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     context = begin();
     binaries();
@@ -458,6 +493,7 @@ int main(void) {
     il();
     no_kernels();
     others();
+    arguments();
     DONE(clReleaseContext(context));
     printf("ok\n");
     return 0;
