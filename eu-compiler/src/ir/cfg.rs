@@ -229,6 +229,15 @@ impl Dominators {
     }
 }
 
+/// The outermost known loop around a loop, which is `known[loop]` or one that is found from there.
+fn find(known: &mut [usize], mut index: usize) -> usize {
+    while known[index] != index {
+        known[index] = known[known[index]];
+        index = known[index];
+    }
+    index
+}
+
 fn meet(parent: &[Option<usize>], number: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         while number[a] > number[b] {
@@ -246,7 +255,7 @@ fn meet(parent: &[Option<usize>], number: &[usize], mut a: usize, mut b: usize) 
 pub struct Loop {
     /// Its entry.
     pub header: Block,
-    /// Its blocks.
+    /// Its blocks, in reverse postorder.
     pub blocks: Vec<Block>,
     /// The blocks that go back to the header.
     pub latches: Vec<Block>,
@@ -274,9 +283,6 @@ impl Loops {
             number[block.index()] = place;
         }
         let mut all: Vec<Loop> = Vec::new();
-        let mut innermost = vec![None; function.blocks.len()];
-        // The last loop that each block was found in.
-        let mut found = vec![usize::MAX; function.blocks.len()];
         for &header in &order {
             let mut latches = Vec::new();
             for &from in &predecessors[header.index()] {
@@ -290,31 +296,49 @@ impl Loops {
                 }
                 latches.push(from);
             }
-            if latches.is_empty() {
-                continue;
+            if !latches.is_empty() {
+                all.push(Loop {
+                    header,
+                    blocks: Vec::new(),
+                    latches,
+                    parent: None,
+                });
             }
-            let index = all.len();
-            found[header.index()] = index;
-            let mut blocks = vec![header];
-            let mut work = latches.clone();
+        }
+        // Inner loops first; the way back from the latches goes past them in one step.
+        let mut innermost: Vec<Option<usize>> = vec![None; function.blocks.len()];
+        let mut outermost: Vec<usize> = (0..all.len()).collect();
+        for index in (0..all.len()).rev() {
+            innermost[all[index].header.index()] = Some(index);
+            let mut work = all[index].latches.clone();
             while let Some(block) = work.pop() {
-                if std::mem::replace(&mut found[block.index()], index) != index {
-                    blocks.push(block);
-                    work.extend(&predecessors[block.index()]);
+                if number[block.index()] == usize::MAX {
+                    continue;
                 }
+                let first = match innermost[block.index()] {
+                    None => {
+                        innermost[block.index()] = Some(index);
+                        block
+                    }
+                    Some(inner) => {
+                        let outer = find(&mut outermost, inner);
+                        if outer == index {
+                            continue;
+                        }
+                        outermost[outer] = index;
+                        all[outer].parent = Some(index);
+                        all[outer].header
+                    }
+                };
+                work.extend(&predecessors[first.index()]);
             }
-            blocks.retain(|block| number[block.index()] != usize::MAX);
-            blocks.sort_unstable_by_key(|block| number[block.index()]);
-            let parent = innermost[header.index()];
-            for block in &blocks {
-                innermost[block.index()] = Some(index);
+        }
+        for &block in &order {
+            let mut around = innermost[block.index()];
+            while let Some(index) = around {
+                all[index].blocks.push(block);
+                around = all[index].parent;
             }
-            all.push(Loop {
-                header,
-                blocks,
-                latches,
-                parent,
-            });
         }
         let tree = Tree::new(all.len(), 0..all.len(), |index| all[index].parent);
         Ok(Self {
@@ -446,6 +470,19 @@ mod tests {
             };
             loops += found.all.len();
             for (index, l) in found.all.iter().enumerate() {
+                // What reaches a latch without the header.
+                let predecessors = function.predecessors();
+                let mut reaching = vec![l.header];
+                let mut work = l.latches.clone();
+                while let Some(block) = work.pop() {
+                    if !reaching.contains(&block) {
+                        reaching.push(block);
+                        work.extend(&predecessors[block.index()]);
+                    }
+                }
+                let mut order = reverse_postorder(&function);
+                order.retain(|block| reaching.contains(block));
+                assert_eq!(l.blocks, order, "b{} of {:?}", l.header.0, function.blocks);
                 for block in reverse_postorder(&function) {
                     let around = found.around(block).any(|other| other == index);
                     assert_eq!(found.contains(index, block), l.blocks.contains(&block));

@@ -3,7 +3,7 @@
 //! Only operations on values move, and no more than leaves registers for the loop. A comparison
 //! stays where its users are: there it only writes the flag.
 
-use crate::ir::cfg::{Dominators, Loops};
+use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
 use crate::ir::{Block, Convert, Def, Function, Op, Type, Value};
 use crate::target::Target;
 
@@ -24,18 +24,28 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
         }
     }
     let most = MOST * LANES / target.simd.max(1);
+    let order = reverse_postorder(function);
+    let mut number = vec![usize::MAX; function.blocks.len()];
+    // The blocks of each loop that are in none of its loops, or hold what may leave it all the same.
+    let mut holding: Vec<Vec<Block>> = vec![Vec::new(); loops.all.len()];
+    for (place, &block) in order.iter().enumerate() {
+        number[block.index()] = place;
+        if let Some(index) = loops.of(block) {
+            holding[index].push(block);
+        }
+    }
+    // Values that have not left a loop, but may leave one around it.
+    let mut may_leave = vec![false; function.values.len()];
     // Inner loops first, so that what leaves one may leave the next.
     for (index, l) in loops.all.iter().enumerate().rev() {
-        let Some(before) = dominators.parent(l.header) else {
-            continue;
-        };
+        let mut blocks = std::mem::take(&mut holding[index]);
+        blocks.sort_unstable_by_key(|block| number[block.index()]);
         let inside = |block: Block| loops.contains(index, block);
-        if inside(before) {
-            continue;
-        }
-        let mut left = most;
+        let before = dominators.parent(l.header).filter(|b| !inside(*b));
+        let mut left = if before.is_some() { most } else { 0 };
         let mut moved = Vec::new();
-        for &block in &l.blocks {
+        for &block in &blocks {
+            let mut holds = false;
             let insts = function.take(block);
             for inst in insts {
                 let data = &function.insts[inst.index()];
@@ -48,21 +58,31 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                     .iter()
                     .map(|v| function.ty(*v).bytes().max(4))
                     .sum();
-                let moves = may_move(&data.op, data.results.first().map(|v| function.ty(*v)))
-                    && data.args.iter().all(outside)
-                    && bytes <= left;
-                if moves {
+                let may = may_move(&data.op, data.results.first().map(|v| function.ty(*v)));
+                let to = before.filter(|_| may && bytes <= left && data.args.iter().all(outside));
+                if let Some(before) = to {
                     left -= bytes;
                     for result in &data.results {
                         home[result.index()] = Some(before);
                     }
                     moved.push(inst);
                 } else {
+                    let leaves = |arg: &Value| outside(arg) || may_leave[arg.index()];
+                    let may = may && data.args.iter().all(leaves);
+                    holds |= may;
+                    for result in &data.results {
+                        may_leave[result.index()] = may;
+                    }
                     function.blocks[block.index()].insts.push(inst);
                 }
             }
+            if let Some(parent) = l.parent.filter(|_| holds) {
+                holding[parent].push(block);
+            }
         }
-        function.blocks[before.index()].insts.extend(moved);
+        if let Some(before) = before {
+            function.blocks[before.index()].insts.extend(moved);
+        }
     }
     Ok(())
 }

@@ -64,8 +64,8 @@ fn often(function: &Function) -> Result<HashMap<Inst, u64>, String> {
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
     let mut out = HashMap::new();
     for block in &function.order {
-        let around = loops.all.iter().filter(|l| l.blocks.contains(block));
-        let often = ROUNDS.pow((around.count() as u32).min(NESTED));
+        let around = loops.around(*block).take(NESTED as usize);
+        let often = ROUNDS.pow(around.count() as u32);
         let insts = &function.blocks[block.index()].insts;
         let accesses = insts.iter().filter(|inst| {
             let op = &function.insts[inst.index()].op;

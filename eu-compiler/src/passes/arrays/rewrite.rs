@@ -73,7 +73,7 @@ impl<'a> Rewrite<'a> {
         let loops = Loops::new(self.function, &dominators)
             .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
         let within = |inner: Block, outer: Block| match loops.of(inner) {
-            Some(index) => loops.all[index].blocks.contains(&outer),
+            Some(index) => loops.contains(index, outer),
             None => true,
         };
         let mut homes: HashMap<Value, (Block, Option<Block>)> = HashMap::new();
