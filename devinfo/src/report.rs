@@ -22,6 +22,12 @@ pub const WRITES: u32 = 1 << 30;
 pub const LOCAL: u32 = 1 << 29;
 /// In a report's last dword: the array is the work-item's own.
 pub const PRIVATE: u32 = 1 << 28;
+/// In a report's last dword: it says nothing of arrays. The offset is an address, which is no multiple of the
+/// size.
+pub const MISALIGNED: u32 = 1 << 27;
+/// In a report's last dword: it says that the kernel comes from a language without lockstep. What channels
+/// do is in order by barriers alone, and there is a fence for each of those of the sub-group.
+pub const APART: u32 = 1 << 26;
 /// In a report's last dword: the bytes that are accessed, at most so many.
 pub const BYTES: u32 = 0xffff;
 

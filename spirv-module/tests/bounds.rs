@@ -42,6 +42,8 @@ const HEAD: &str = r#"
     %i64 = OpTypeInt 64 0
     %c0 = OpConstant %i32 0
     %c1 = OpConstant %i32 1
+    %c2 = OpConstant %i32 2
+    %c3 = OpConstant %i32 3
     %c9 = OpConstant %i32 9
     %w0 = OpConstant %i64 0
     %w3 = OpConstant %i64 3
@@ -55,6 +57,8 @@ const HEAD: &str = r#"
     %own = OpTypePointer Function %array
     %own_element = OpTypePointer Function %i32
     %global = OpTypePointer CrossWorkgroup %i32
+    %global4 = OpTypePointer CrossWorkgroup %i32x4
+    %four = OpConstantNull %i32x4
     %kernel = OpTypeFunction %void %global %i32 %bool
     %helper = OpTypeFunction %void %element %i32
     %a = OpVariable %local Workgroup
@@ -115,7 +119,7 @@ fn reports(body: &str) -> Option<usize> {
 
 #[test]
 fn accesses_that_may_leave_their_variable_are_reported() {
-    let cases: [(&str, usize); 13] = [
+    let cases: [(&str, usize); 17] = [
         // What is certainly inside.
         (
             "%e = OpInBoundsAccessChain %element %a %c1\n OpStore %e %c1",
@@ -186,6 +190,32 @@ fn accesses_that_may_leave_their_variable_are_reported() {
              %v = OpFunctionCall %void %f %d %n",
             1,
         ),
+        // A vector by a pointer to less than that.
+        (
+            "%v = OpBitcast %global4 %out
+             %l = OpLoad %i32x4 %v Aligned 16",
+            1,
+        ),
+        // It is said to be aligned to no more.
+        (
+            "%v = OpBitcast %global4 %out
+             %l = OpLoad %i32x4 %v Aligned 4",
+            0,
+        ),
+        // There and back.
+        (
+            "%v = OpBitcast %global4 %out
+             %w = OpBitcast %global %v
+             OpStore %w %c1 Aligned 4",
+            0,
+        ),
+        (
+            "%v = OpBitcast %global4 %out
+             %w = OpSelect %global4 %t %v %v
+             %x = OpInBoundsPtrAccessChain %global4 %w %wide
+             OpStore %x %four Aligned 16",
+            1,
+        ),
     ];
     for (body, expected) in cases {
         match reports(body) {
@@ -193,6 +223,26 @@ fn accesses_that_may_leave_their_variable_are_reported() {
             None => return,
         }
     }
+}
+
+/// A barrier of a sub-group has a fence, which machine code shows; one of a work-group needs none.
+#[test]
+fn barriers_of_sub_groups_have_fences() {
+    let body = "OpControlBarrier %c3 %c3 %n8\n OpControlBarrier %c2 %c2 %n8";
+    let Some(assembled) = run(
+        "spirv-as",
+        &["--target-env", "spv1.1"],
+        module(body).as_bytes(),
+    ) else {
+        return;
+    };
+    let parsed = Module::parse(&assembled.stdout).unwrap();
+    let watched = parsed.with_bounds(true).unwrap();
+    run("spirv-val", &["--target-env", "opencl2.2"], &watched).unwrap();
+    let again = Module::parse(&watched).unwrap();
+    let barriers = again.instructions().map(|one| one.opcode);
+    let barriers: Vec<u16> = barriers.filter(|one| [224, 225].contains(one)).collect();
+    assert_eq!(barriers, [224, 225, 224]);
 }
 
 /// Whatever the bytes are, nothing panics.

@@ -140,7 +140,13 @@ impl Builder {
             .zip(name.bytes())
             .for_each(|(to, from)| *to = from);
         let dwords = bytes.as_chunks::<4>().0;
-        let dwords: [u32; 4] = std::array::from_fn(|index| u32::from_le_bytes(dwords[index]));
+        self.four(std::array::from_fn(|index| {
+            u32::from_le_bytes(dwords[index])
+        }))
+    }
+
+    /// A constant of four dwords.
+    pub fn four(&mut self, dwords: [u32; 4]) -> u32 {
         if let Some(known) = self.names.get(&dwords) {
             return *known;
         }

@@ -129,6 +129,11 @@ impl Layout {
         self.extents.get(&ty).map(|(size, _)| *size)
     }
 
+    /// The alignment of a type.
+    pub fn alignment(&self, ty: u32) -> Option<u64> {
+        self.extents.get(&ty).map(|(_, alignment)| *alignment)
+    }
+
     /// The bytes that an access of the type touches: three components are not four.
     pub fn accessed(&self, ty: u32) -> Option<u64> {
         match self.kind(ty)? {

@@ -3,10 +3,12 @@
 //! The comparisons of a block are gathered, and one branch at its end leads to the reports, which look
 //! closer.
 
-use std::collections::HashMap;
+mod aligned;
+
+use std::collections::{HashMap, HashSet};
 
 use devinfo::report;
-use spirv::{Op, OpenclDebuginfo100Op as DebugOp, OpenclStd100Op as CLOp, StorageClass};
+use spirv::{Op, OpenclDebuginfo100Op as DebugOp, OpenclStd100Op as CLOp, Scope, StorageClass};
 
 use super::build::{Builder, push};
 use super::flow::{self, Flow};
@@ -20,12 +22,21 @@ const TOGETHER: usize = 8;
 /// What of a store says that it stays, and its alignment: `Volatile | Aligned`, 16.
 const STORE: [u32; 2] = [3, 16];
 
-/// An access that may leave its variable.
+/// What may be wrong with an access.
+#[derive(Clone, Debug)]
+enum Fault {
+    /// It leaves its variable.
+    Leaves(Reach),
+    /// Its address, which is this value, is no multiple of so many bytes.
+    Misaligned(u32, u64),
+}
+
+/// An access that may be wrong.
 #[derive(Clone, Debug)]
 struct Doubt {
     /// Whether it may, and whether it is worth a closer look.
     doubtful: u32,
-    reach: Reach,
+    fault: Fault,
     bytes: u64,
     what: u32,
     place: Place,
@@ -53,7 +64,13 @@ struct Rewriter<'a> {
     reaches: HashMap<u32, Reach>,
     /// Ids for the values of pointers between which a phi chooses.
     values: HashMap<u32, [u32; 3]>,
+    /// Alignments of pointers that are less than their types say.
+    loose: HashMap<u32, u64>,
     doubts: Vec<Doubt>,
+    /// Kernels.
+    entries: HashSet<u32>,
+    /// The instruction is before the first one of a kernel that does something.
+    begins: bool,
     place: Place,
     /// By a block, the last of those that it became.
     ends: HashMap<u32, u32>,
@@ -79,7 +96,14 @@ pub(super) fn functions(
         words: Vec::new(),
         reaches: HashMap::new(),
         values: HashMap::new(),
+        loose: HashMap::new(),
         doubts: Vec::new(),
+        entries: module
+            .instructions()
+            .filter(|one| one.op() == Some(Op::EntryPoint))
+            .map(|one| one.word(1))
+            .collect(),
+        begins: false,
         place: Place::default(),
         ends: HashMap::new(),
         block: 0,
@@ -137,8 +161,15 @@ fn narrow(module: &Module, layout: &Layout) -> HashMap<u32, Index> {
 impl Rewriter<'_> {
     fn instruction(&mut self, one: &Instruction<'_>, types: &HashMap<u32, Vec<u32>>) -> Option<()> {
         let op = one.op().unwrap_or(Op::Nop);
+        let declares = matches!(op, Op::Label | Op::Variable | Op::Line | Op::NoLine);
+        let declares = declares || matches!(op, Op::Function | Op::FunctionParameter);
+        if self.begins && !declares && !(op == Op::ExtInst && one.word(2) == self.sets[1]) {
+            self.begins = false;
+            self.begin();
+        }
         match op {
             Op::Function => {
+                self.begins = self.entries.contains(&one.word(1));
                 let flow = self.flow;
                 let added = flow
                     .parameters
@@ -185,6 +216,7 @@ impl Rewriter<'_> {
             Op::Kill | Op::Unreachable => self.flush(),
             _ => {}
         }
+        self.aligned(op, one);
         match self.touched(op, one) {
             touched if touched.is_empty() => {}
             touched => touched.into_iter().for_each(|touched| self.doubt(touched)),
@@ -194,6 +226,12 @@ impl Rewriter<'_> {
         } else {
             push_raw(&mut self.words, one);
         }
+        if op == Op::ControlBarrier
+            && self.layout.constant(one.word(0)) == Some(Scope::Subgroup as i64)
+        {
+            self.fence();
+        }
+        self.loosen(op, one);
         self.define(op, one);
         if self.doubts.len() >= TOGETHER && op != Op::Phi && op != Op::Variable {
             self.flush();
@@ -504,19 +542,23 @@ impl Rewriter<'_> {
     /// An access is compared with the size of its variable.
     fn doubt_of(&mut self, reach: Reach, storage: u32, bytes: u64, writes: bool) {
         if let Some(doubtful) = reach.doubtful(bytes, self.builder, &mut self.words) {
-            let of = |kind: StorageClass, bit| if storage == kind as u32 { bit } else { 0 };
-            let what = bytes.min(report::BYTES.into()) as u32
-                | if writes { report::WRITES } else { 0 }
-                | of(StorageClass::Workgroup, report::LOCAL)
-                | of(StorageClass::Function, report::PRIVATE);
-            self.doubts.push(Doubt {
-                doubtful,
-                reach,
-                bytes,
-                what,
-                place: self.place.clone(),
-            });
+            self.add(doubtful, Fault::Leaves(reach), storage, bytes, writes);
         }
+    }
+
+    fn add(&mut self, doubtful: u32, fault: Fault, storage: u32, bytes: u64, writes: bool) {
+        let of = |kind: StorageClass, bit| if storage == kind as u32 { bit } else { 0 };
+        let what = bytes.min(report::BYTES.into()) as u32
+            | if writes { report::WRITES } else { 0 }
+            | of(StorageClass::Workgroup, report::LOCAL)
+            | of(StorageClass::Function, report::PRIVATE);
+        self.doubts.push(Doubt {
+            doubtful,
+            fault,
+            bytes,
+            what,
+            place: self.place.clone(),
+        });
     }
 
     /// The branch to the reports of what was gathered, if there is something.
@@ -557,8 +599,18 @@ impl Rewriter<'_> {
         let t = self.builder.types;
         let words = &mut self.words;
         let builder = &mut *self.builder;
-        let [offset, size, name] = doubt.reach.values(builder, words);
-        let broken = doubt.reach.leaves(doubt.bytes, builder, words);
+        let ([offset, size, name], broken, kind) = match &doubt.fault {
+            Fault::Leaves(reach) => {
+                let values = reach.values(builder, words);
+                (values, reach.leaves(doubt.bytes, builder, words), 0)
+            }
+            Fault::Misaligned(address, alignment) => {
+                let size = builder.wide(*alignment);
+                let values = [*address, size, builder.name("")];
+                (values, doubt.doubtful, report::MISALIGNED)
+            }
+        };
+        let what = doubt.what | kind;
         let narrow = |builder: &mut Builder, words: &mut Vec<u32>, wide: u32| {
             let id = builder.id();
             push(words, Op::UConvert, &[t.word, id, wide]);
@@ -570,7 +622,7 @@ impl Rewriter<'_> {
         push(words, Op::ShiftRightLogical, &[t.wide, high, offset, half]);
         let high = narrow(builder, words, high);
         let size = narrow(builder, words, size);
-        let [no, yes] = [doubt.what, doubt.what | report::BROKEN].map(|what| builder.word(what));
+        let [no, yes] = [what, what | report::BROKEN].map(|what| builder.word(what));
         let what = builder.id();
         push(words, Op::Select, &[t.word, what, broken, yes, no]);
         let all = builder.id();

@@ -99,15 +99,16 @@ impl Access<'_> {
 }
 
 impl Checks {
-    /// A message begins, of channels or of the whole thread: the states of its payload, in parts, and of
+    /// A message begins, of the whole thread or of channels from one on: the states of its payload, in parts, and of
     /// its response.
     pub(crate) fn begin_message<'a>(
         &self,
         payload: impl Iterator<Item = &'a [u8]>,
         response: &[u8],
-        whole: bool,
+        (whole, channel): (bool, u8),
     ) {
         self.whole.set(whole);
+        self.channel.set(channel);
         self.messages.set(self.messages.get().wrapping_add(1));
         let mut message = self.message.borrow_mut();
         message.payload.clear();
@@ -118,6 +119,12 @@ impl Checks {
         message.pointers = false;
         message.slot = None;
         self.uncached.set(false);
+        self.read_buffer.set(false);
+    }
+
+    /// Whether the message has read one of the program's buffers.
+    pub(crate) fn has_read_buffer(&self) -> bool {
+        self.read_buffer.get()
     }
 
     /// The message's accesses go past the cache of its sub-slice.
@@ -158,6 +165,9 @@ impl Checks {
             Where::Local => None,
             Where::Stateless | Where::Surface => self.purpose(address),
         };
+        if purpose == Some(Purpose::Buffer) && matches!(access.what, What::Read { .. }) {
+            self.read_buffer.set(true);
+        }
         self.carry((place, purpose), address, width, access);
         self.order_programs((place, purpose), address, width, access);
     }
@@ -487,12 +497,14 @@ impl Checks {
             message: self.messages.get(),
             value: 0,
             slot,
-            lane: access.lane.unwrap_or(0),
+            lane: 0,
             bytes: 0,
             own: 0,
             atomic: touch == Touch::Atomic,
             row: false,
+            apart: order.apart && access.lane.is_some() && !self.whole.get(),
         };
+        let first_channel = self.channel.get();
         if touch == Touch::Atomic {
             self.tell(&mut group, side, address, index);
         }
@@ -511,7 +523,8 @@ impl Checks {
                 true => at + 4 * LINE as u64,
                 false => end.min(at + 4),
             };
-            mark.lane = access.lane_of((from - address) as usize).unwrap_or(0);
+            let lane = access.lane_of((from - address) as usize);
+            mark.lane = lane.map_or(0, |lane| lane + first_channel);
             let data = match &access.what {
                 What::Write { data, .. } => {
                     let range = (from - address) as usize..(until - address) as usize;
@@ -586,6 +599,7 @@ impl Checks {
         drop(group);
         if let Some((at, conflict)) = worst {
             let lane = access.lane_of(at.saturating_sub(address) as usize);
+            let lane = lane.map(|lane| lane + first_channel);
             self.report_conflict(place, at, touch, lane, &conflict);
         }
     }

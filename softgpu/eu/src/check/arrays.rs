@@ -78,13 +78,38 @@ impl Checks {
         drop(reports);
         let words = bytes.as_chunks::<4>().0;
         let told = Report::of(std::array::from_fn(|word| u32::from_le_bytes(words[word])));
+        if told.what & report::APART != 0 {
+            let index = self.thread.get() as usize;
+            if let Some(order) = self.group.borrow_mut().threads.get_mut(index) {
+                order.apart = true;
+            }
+        }
+        if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
+            let lane = access.lane.filter(|_| own && !self.whole.get());
+            return self.report(Rule::ElementAlignment, || self.misaligned(lane, told));
+        }
         if told.what & report::BROKEN != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
             self.report(Rule::ArrayBounds, || self.array(lane, &name, told));
         }
     }
 
-    /// A report in words.
+    /// A report of a misaligned access in words.
+    fn misaligned(&self, lane: Option<u8>, told: Report) -> String {
+        let verb = match told.what & report::WRITES {
+            0 => "reads",
+            _ => "writes",
+        };
+        let address = told.offset.cast_unsigned();
+        format!(
+            "{}: it {verb} {} bytes at {address:#x}, and their type is aligned to {}",
+            self.who(lane),
+            told.what & report::BYTES,
+            told.size,
+        )
+    }
+
+    /// A report of an array in words.
     fn array(&self, lane: Option<u8>, name: &[u8], told: Report) -> String {
         let end = name.iter().position(|byte| *byte == 0);
         let name = String::from_utf8_lossy(name.get(..end.unwrap_or(name.len())).unwrap_or(name));

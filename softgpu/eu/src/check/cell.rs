@@ -27,6 +27,8 @@ pub(crate) struct Mark {
     pub atomic: bool,
     /// In a line, the channel is that of the first word; the next word is the next channel's.
     pub row: bool,
+    /// It is a channel's, and barriers alone order the channels of its thread.
+    pub apart: bool,
 }
 
 impl Mark {
@@ -36,15 +38,24 @@ impl Mark {
         if of(&self) != of(older) {
             return self;
         }
+        let covers = older.bytes & !self.bytes == 0 && self.message != older.message;
         Mark {
             bytes: self.bytes | older.bytes,
             value: self.value | older.value & bits(older.bytes & !self.bytes),
+            // Of bytes that several channels accessed it is not known which did what.
+            apart: self.apart && (self.lane == older.lane || covers),
             own: match self.message == older.message {
                 true => self.own | older.own,
                 false => self.own,
             },
             ..self
         }
+    }
+
+    /// Whether another access of its thread is another channel's, and no fence or barrier is between.
+    fn is_beside(&self, other: &Mark) -> bool {
+        let both = self.apart && other.apart && !self.atomic && !other.atomic;
+        both && self.thread == other.thread && self.clock == other.clock && self.lane != other.lane
     }
 
     /// Whether two writes store the same in the bytes that both write.
@@ -105,6 +116,8 @@ impl Cell {
             let collides = together && write.lane != mark.lane && !same;
             let how = match (write.thread == mark.thread, touch) {
                 (true, Touch::Write) if collides => Relation::Racing,
+                (true, Touch::Write) if same => Relation::Before,
+                (true, _) if !together && write.is_beside(&mark) => Relation::Racing,
                 (true, _) => Relation::Before,
                 // Who is last does not matter.
                 (false, Touch::Write) if same => Relation::Before,
@@ -120,9 +133,13 @@ impl Cell {
         }
         if touch == Touch::Write && found.is_none() {
             let others = self.reads.iter();
-            let mut others = others.filter(|read| meets(read) && read.thread != mark.thread);
+            let other = |read: &&Mark| read.thread != mark.thread || read.is_beside(&mark);
+            let mut others = others.filter(|read| meets(read) && other(read));
             found = others.find_map(|read| {
-                let how = relation(read, false);
+                let how = match read.thread == mark.thread {
+                    true => Relation::Racing,
+                    false => relation(read, false),
+                };
                 (how != Relation::Before).then_some(Conflict {
                     earlier: *read,
                     earlier_writes: false,
@@ -329,6 +346,56 @@ mod tests {
         }
         let third = write(2, 3, 1, 8);
         assert!(cell.touch(Touch::Write, third, racing).is_some());
+    }
+
+    #[test]
+    fn channels_of_a_thread_race_where_no_lockstep_is_promised() {
+        let by = |lane, message| Mark {
+            apart: true,
+            message,
+            ..mark(1, lane, message)
+        };
+        let touched = |first: (Touch, Mark), second: (Touch, Mark)| {
+            let mut cell = Cell::default();
+            assert!(cell.touch(first.0, first.1, racing).is_none());
+            cell.touch(second.0, second.1, racing).is_some()
+        };
+        use Touch::{Read, Write};
+        assert!(touched((Write, by(1, 1)), (Read, by(2, 2))));
+        assert!(touched((Write, by(1, 1)), (Write, by(2, 2))));
+        assert!(touched((Read, by(1, 1)), (Write, by(2, 2))));
+        assert!(!touched((Write, by(1, 1)), (Read, by(1, 2))), "its own");
+        let lockstep = Mark {
+            apart: false,
+            ..by(2, 2)
+        };
+        assert!(!touched((Write, by(1, 1)), (Read, lockstep)));
+        let later = Mark {
+            clock: 2,
+            ..by(2, 2)
+        };
+        assert!(!touched((Write, by(1, 1)), (Read, later)), "a fence");
+    }
+
+    #[test]
+    fn bytes_of_several_channels_are_nobodys() {
+        let by = |lane, bytes, message| Mark {
+            apart: true,
+            lane,
+            message,
+            ..part(1, bytes, 0)
+        };
+        let mut cell = Cell::default();
+        for mark in [by(0, 1, 1), by(1, 2, 1)] {
+            assert!(cell.touch(Touch::Write, mark, racing).is_none());
+        }
+        assert!(cell.touch(Touch::Read, by(0, 1, 2), racing).is_none());
+        // All of them have stored the same.
+        let mut cell = Cell::default();
+        for mark in [by(0, 0xf, 1), by(1, 0xf, 1)] {
+            assert!(cell.touch(Touch::Write, mark, racing).is_none());
+        }
+        assert!(cell.touch(Touch::Read, by(0, 0xf, 2), racing).is_none());
     }
 
     #[test]

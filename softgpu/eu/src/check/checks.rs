@@ -56,8 +56,12 @@ pub struct Checks {
     pub(super) caches: bool,
     /// The message that is executed goes past them.
     pub(super) uncached: Slot<bool>,
+    /// It has read a program's buffer.
+    pub(super) read_buffer: Slot<bool>,
     /// It is the whole thread's, not its channels'.
     pub(super) whole: Slot<bool>,
+    /// The first of them.
+    pub(super) channel: Slot<u8>,
     pub(super) ip: Slot<u64>,
     pub(super) count: Slot<u64>,
     pub(super) found: RefCell<Vec<Violation>>,
@@ -125,8 +129,17 @@ impl Checks {
     /// Records an access of `width` bytes at `address` that reaches into the padding after an
     /// object.
     pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
+        self.past(Rule::BufferBounds, address, width);
+    }
+
+    /// The same by a surface, whose size the hardware has in dwords.
+    pub(crate) fn padding(&self, address: GpuAddress, width: u64) {
+        self.past(Rule::SurfaceBounds, address, width);
+    }
+
+    fn past(&self, rule: Rule, address: GpuAddress, width: u64) {
         if let Some((object, size)) = self.extents.object_padded_at(address, width) {
-            self.report(Rule::BufferBounds, || {
+            self.report(rule, || {
                 let past = address.get().saturating_add(width) - (object.get() + size);
                 format!(
                     "{width} bytes at {address} reach {past:#x} bytes past the end of {size:#x} \

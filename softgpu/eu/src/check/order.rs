@@ -90,6 +90,8 @@ pub(crate) struct Order {
     /// hold.
     pub heard: Known,
     pub known: Known,
+    /// Its channels are in order by barriers alone ([`devinfo::report::APART`]).
+    pub apart: bool,
 }
 
 impl Order {
@@ -104,6 +106,7 @@ impl Order {
             released: [Clocks::default(); 2],
             heard: Known::default(),
             known: Known::default(),
+            apart: false,
         }
     }
 

@@ -115,7 +115,12 @@ impl Checks {
                     "and no fence has dropped what the cache holds since the atomic operation that \
                      says so"
                 }
-                _ if earlier.thread == group.first + self.thread.get() => "in the same message",
+                _ if earlier.thread == group.first + self.thread.get() => {
+                    match earlier.message == self.messages.get() {
+                        true => "in the same message",
+                        false => "and no barrier orders the two",
+                    }
+                }
                 _ => "and nothing orders the two",
             };
             format!("{me} {verb} {place}, which {they} {did}, {why}")

@@ -127,6 +127,9 @@ pub(super) fn execute(
             shadow.set_span(dst, states);
             shadow.respond(state, op, dst, slot);
         });
+        if let Some(meaning) = &send.meaning {
+            shadow.blocks.respond(checks, state, op, meaning, dst);
+        }
         if op.tokens.takes != 0 {
             shadow.sent(state, op, &spans);
         }
@@ -163,7 +166,8 @@ fn begin_check(
     let payload = std::iter::once(shadow.span(spans.src0))
         .chain(gathered)
         .chain([shadow.span(spans.src1)]);
-    checks.begin_message(payload, shadow.span(spans.dst), op.no_mask);
+    let who = (op.no_mask, op.channel_offset);
+    checks.begin_message(payload, shadow.span(spans.dst), who);
 }
 
 #[cold]

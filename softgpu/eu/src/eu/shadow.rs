@@ -4,7 +4,7 @@
 use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
 use isa_encoder::{Opcode, TOGETHER};
 
-use super::convergence::{self, Flow};
+use super::convergence::{self, Blocks, Flow};
 use super::op::{Action, Op, Pred, Span, Spans};
 use super::operand::{Kind, LANES, Shape, Source, Target};
 use super::owed::{Hazard, Owed};
@@ -26,6 +26,8 @@ pub(super) struct Shadow {
     owners: Owners,
     /// Which of them instructions under way still write or read.
     owed: Owed,
+    /// What parts of the sub-group have read.
+    pub blocks: Blocks,
     /// Flag bits that something has written.
     flags: u128,
     /// The thread has started with it.
@@ -73,6 +75,7 @@ impl Shadow {
         let grf = state.rules.grf_bytes;
         self.owners.reset(self.bytes.len(), grf);
         self.owed.reset(grf);
+        self.blocks.clear();
         let payload = GRF_BASE + state.payload as usize;
         for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
             if let Some(bytes) = self.bytes.get_mut(range) {
@@ -139,6 +142,10 @@ impl Shadow {
         }
         if !self.owed.is_empty() {
             self.meets(state, op, checks);
+        }
+        if !self.blocks.is_empty() {
+            let results = self.results(state, op);
+            self.blocks.meet(checks, op, results);
         }
         if op.tokens.takes != 0 && !matches!(op.action, Action::Send(_)) {
             let mask = if op.no_mask { u32::MAX } else { state.active };

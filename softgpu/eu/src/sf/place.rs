@@ -27,6 +27,9 @@ pub(super) enum Place<'a> {
 /// The size of stateless memory: every offset is inside.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
+/// Surfaces end with whole dwords: the last bytes may be none of the buffer.
+const PADDING: u64 = 3;
+
 pub(super) use eu_native::LOCAL_OFFSET;
 
 const fn inside(offset: u64, width: u64, bytes: u64) -> bool {
@@ -114,13 +117,15 @@ impl<'a> Place<'a> {
                 bytes: UNBOUNDED,
                 ..
             } => checks.stateless(base.offset(offset), width),
-            Self::Memory { bytes, .. } => {
+            Self::Memory { base, bytes, .. } => {
                 if !inside(offset, width, bytes) {
                     checks.report(Rule::SurfaceBounds, || {
                         format!(
                             "{width} bytes at offset {offset:#x} of a surface of {bytes:#x} bytes"
                         )
                     });
+                } else if bytes - offset - width < PADDING {
+                    checks.padding(base.offset(offset), width);
                 }
             }
             Self::Local(slm) => {

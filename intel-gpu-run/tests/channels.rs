@@ -1,0 +1,60 @@
+//! `run --check` from source: what the channels of one sub-group do to each other, and accesses that are
+//! not where their types say.
+
+#![cfg(test)]
+
+mod common;
+
+use common::{checked, talk};
+
+/// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
+/// empty.
+const KERNELS: [(&str, u32, &str); 9] = [
+    ("beside", 1024, "data race"),
+    ("beside_later", 1024, "data race"),
+    ("in_order", 1024, ""),
+    ("crooked", 1024, "element alignment"),
+    ("straight", 1024, ""),
+    ("one_reads", 1024, ""),
+    ("some_read", 1024, "sub-group operation in divergent flow"),
+    ("bytes", 256, ""),
+    ("bytes", 254, "bounds: 1 bytes at"),
+];
+
+#[test]
+fn channels_and_alignments_are_checked() {
+    let ocloc = oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    );
+    if !ocloc {
+        return;
+    }
+    let source = "intel-gpu-run/tests/kernels/channels.cl";
+    let devices = ["soft:skl", "soft:tgl", "soft:dg2:8"];
+    let with = |compiler| devices.map(|device| (device, compiler));
+    for (device, compiler) in [with("ocloc"), with("own")].as_flattened() {
+        for (kernel, bytes, expected) in KERNELS {
+            let out = format!("fill=0:{bytes}");
+            let arguments = ["--arg", "fill=1:1280", "--arg", &out];
+            let run = checked(
+                device,
+                kernel,
+                &[&["--compiler", compiler, source], &arguments[..]].concat(),
+            );
+            let text = talk(&run);
+            let found = text.matches("--check: ").count();
+            let at = format!("{device} {compiler} {kernel}: {text}");
+            // Intel's compiler leaves out what says that there is no lockstep.
+            match expected {
+                "data race" if *compiler == "ocloc" => {}
+                "" => assert_eq!((run.status.code(), found), (Some(0), 0), "{at}"),
+                rule => {
+                    assert_eq!(run.status.code(), Some(5), "{at}");
+                    assert_eq!(found, text.matches(rule).count(), "{at}");
+                }
+            }
+        }
+    }
+}

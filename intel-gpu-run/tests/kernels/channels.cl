@@ -1,0 +1,68 @@
+// What channels of one sub-group do to each other, and how they access what lies in buffers.
+
+kernel void beside(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    out[get_global_id(0)] = tile[l ^ 1];
+}
+
+kernel void beside_later(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l ^ 1];
+    tile[l] = 5;
+}
+
+kernel void in_order(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    int other = tile[get_sub_group_id() * get_max_sub_group_size() + (get_sub_group_local_id() ^ 1)];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    tile[l] = other;
+    out[get_global_id(0)] = tile[l];
+}
+
+kernel void crooked(global const int *in, global int *out)
+{
+    uint g = get_global_id(0) / 8;
+    out[get_global_id(0)] = ((global const int4 *)(in + 1))[g].y;
+}
+
+kernel void straight(global const int *in, global int *out)
+{
+    uint g = get_global_id(0) / 8;
+    out[get_global_id(0)] = ((global const int4 *)(in + 4))[g].y + vload4(g, in + 1).x;
+}
+
+kernel void one_reads(global const int *in, global int *out)
+{
+    local long tile[16];
+    uint l = get_local_id(0);
+    if (l == 0)
+        for (int i = 0; i < 16; i++)
+            tile[i] = ((global const long *)in)[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l % 16];
+}
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void some_read(global const uint *in, global uint *out)
+{
+    uint block = 1;
+    if (get_local_id(0) % 16 < 4)
+        block = intel_sub_group_block_read(in) + 1;
+    out[get_global_id(0)] = block;
+}
+
+kernel void bytes(global const int *in, global uchar *out)
+{
+    out[get_global_id(0)] = in[get_global_id(0)];
+}
