@@ -245,6 +245,46 @@ fn barriers_of_sub_groups_have_fences() {
     assert_eq!(barriers, [224, 225, 224]);
 }
 
+/// The function with a kernel's code says that there is no lockstep, and not the entry point that calls it.
+#[test]
+fn the_code_of_a_kernel_begins_with_a_mark() {
+    let text = module("%z = OpFunctionCall %void %f %e %n").replace(
+        "%void = OpTypeVoid",
+        "OpDecorate %f LinkageAttributes \"k\" Export\n %void = OpTypeVoid",
+    );
+    let text = text.replace(
+        "OpCapability Int64",
+        "OpCapability Int64\n OpCapability Linkage",
+    );
+    let text = text.replace(
+        "%z = OpFunctionCall",
+        "%e = OpInBoundsAccessChain %element %a %c1\n %z = OpFunctionCall",
+    );
+    let Some(assembled) = run("spirv-as", &["--target-env", "spv1.1"], text.as_bytes()) else {
+        return;
+    };
+    let parsed = Module::parse(&assembled.stdout).unwrap();
+    let watched = parsed.with_bounds(true).unwrap();
+    let again = Module::parse(&watched).unwrap();
+    let mark =
+        |one: &spirv_module::Instruction<'_>| one.opcode == 43 && one.word(2) == report::APART;
+    let what = again.instructions().find(mark).unwrap().word(1);
+    let four = |one: &spirv_module::Instruction<'_>| {
+        one.opcode == 44 && one.operands.last() == Some(&what)
+    };
+    let four = again.instructions().find(four).unwrap().word(1);
+    // In the first function, and nowhere else.
+    let mut function = 0;
+    let mut marked = Vec::new();
+    for one in again.instructions() {
+        function += usize::from(one.opcode == 54);
+        if one.opcode == 62 && one.word(1) == four {
+            marked.push(function);
+        }
+    }
+    assert_eq!(marked, [1]);
+}
+
 /// Whatever the bytes are, nothing panics.
 #[test]
 fn any_module_is_taken() {

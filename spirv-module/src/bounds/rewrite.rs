@@ -98,11 +98,7 @@ pub(super) fn functions(
         values: HashMap::new(),
         loose: HashMap::new(),
         doubts: Vec::new(),
-        entries: module
-            .instructions()
-            .filter(|one| one.op() == Some(Op::EntryPoint))
-            .map(|one| one.word(1))
-            .collect(),
+        entries: aligned::kernels(module),
         begins: false,
         place: Place::default(),
         ends: HashMap::new(),

@@ -1,15 +1,35 @@
 //! What is added besides comparisons with variables: of addresses with what their types are aligned to, and
 //! what shows how channels are in order.
 
+use std::collections::{HashMap, HashSet};
+
 use devinfo::report;
-use spirv::{MemoryAccess, MemorySemantics, Op, Scope};
+use spirv::{Decoration, LinkageType, MemoryAccess, MemorySemantics, Op, Scope};
 
 use super::{Fault, Rewriter, STORE};
 use crate::bounds::build::push;
 use crate::bounds::flow;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::{arithmetic, compare};
-use crate::module::Instruction;
+use crate::module::{Instruction, Module};
+
+/// The functions with the code of kernels. An entry point may do nothing but call a function that has its name
+/// for other modules; Intel's compiler takes that function, and leaves the entry point out.
+pub(super) fn kernels(module: &Module) -> HashSet<u32> {
+    let of = |op| {
+        module
+            .instructions()
+            .filter(move |one| one.op() == Some(op))
+    };
+    let exported: HashMap<String, u32> = of(Op::Decorate)
+        .filter(|one| one.word(1) == Decoration::LinkageAttributes as u32)
+        .filter(|one| one.operands.last() == Some(&(LinkageType::Export as u32)))
+        .map(|one| (one.text(2), one.word(0)))
+        .collect();
+    of(Op::EntryPoint)
+        .map(|one| exported.get(&one.text(2)).copied().unwrap_or(one.word(1)))
+        .collect()
+}
 
 impl Rewriter<'_> {
     /// A kernel says that its channels are in order by barriers alone.
