@@ -46,9 +46,7 @@ fn channels_and_alignments_are_checked() {
             let text = talk(&run);
             let found = text.matches("--check: ").count();
             let at = format!("{device} {compiler} {kernel}: {text}");
-            // Intel's compiler leaves out what says that there is no lockstep.
             match expected {
-                "data race" if *compiler == "ocloc" => {}
                 "" => assert_eq!((run.status.code(), found), (Some(0), 0), "{at}"),
                 rule => {
                     assert_eq!(run.status.code(), Some(5), "{at}");
