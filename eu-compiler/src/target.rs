@@ -73,6 +73,14 @@ const GEN9: Caps = Caps {
     ..GEN8
 };
 
+/// "If source or destination is 64b, or the operation is an integer DWord multiply, regioning must be
+/// aligned" (CHV and BXT PRM vol 7, Special Requirements for Handling Double Precision Data Types).
+const SMALL_CORE: Caps = Caps {
+    dword_mul: false,
+    float_regions: false,
+    ..GEN9
+};
+
 const GEN11: Caps = Caps {
     half_mad: true,
     dword_mul: false,
@@ -106,9 +114,10 @@ const XE2: Caps = Caps {
 };
 
 impl Caps {
-    const fn of(family: Family) -> &'static Caps {
-        match family {
+    const fn of(platform: &Platform) -> &'static Caps {
+        match platform.family {
             Family::Gen8 => &GEN8,
+            Family::Gen9 if platform.small_core => &SMALL_CORE,
             Family::Gen9 => &GEN9,
             Family::Gen11 | Family::Gen12Lp => &GEN11,
             Family::XeHpg => &XEHPG,
@@ -138,7 +147,7 @@ impl Target {
     pub const fn new(platform: &'static Platform, simd: u32, registers: u32) -> Self {
         Self {
             platform,
-            caps: Caps::of(platform.family),
+            caps: Caps::of(platform),
             simd,
             registers,
             arrays: true,

@@ -54,7 +54,7 @@ fn check(run: &Run<'_>, want: &[u8]) {
         assert!(out[0] == want, "{platform} SIMD{simd}: {}", run.kernel);
         count += 1;
     }
-    assert_eq!(count, 26);
+    assert_eq!(count, 29);
 }
 
 #[test]

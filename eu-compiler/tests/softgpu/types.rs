@@ -164,5 +164,5 @@ fn blocks_of_every_shape() {
     }
     assert!(wrong.is_empty(), "{cells} are right; {wrong:#?}");
     // Seventeen shapes at three widths to mtl, at two later.
-    assert_eq!(cells, 17 * (6 * 3 + 4 * 2));
+    assert_eq!(cells, 17 * (7 * 3 + 4 * 2));
 }

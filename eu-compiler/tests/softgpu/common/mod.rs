@@ -12,7 +12,7 @@ use umd::{
 
 /// One platform of each family, and those that differ in what code depends on.
 pub const PLATFORMS: &[&str] = &[
-    "bdw", "skl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
+    "bdw", "skl", "apl", "icl", "tgl", "dg2", "mtl", "pvc", "lnl", "bmg", "ptl",
 ];
 
 /// An argument.
