@@ -23,7 +23,7 @@ const DEPTH: usize = 3;
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut left = GROWTH;
     for _ in 0..DEPTH {
-        if !innermost(function, &mut left)? {
+        if !round(function, &mut left)? {
             break;
         }
         super::simplify::run(function, target)?;
@@ -33,8 +33,9 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     Ok(())
 }
 
-/// Unrolls loops that contain no others. Says whether there was one.
-fn innermost(function: &mut Function, left: &mut usize) -> Result<bool, String> {
+/// Unrolls loops that contain no others, and those that tell the rounds of others in them. Says whether
+/// there was one.
+fn round(function: &mut Function, left: &mut usize) -> Result<bool, String> {
     let dominators = Dominators::new(function);
     let loops = Loops::new(function, &dominators)
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
@@ -43,17 +44,32 @@ fn innermost(function: &mut Function, left: &mut usize) -> Result<bool, String> 
         last: HashMap::new(),
     };
     let mut changed = false;
-    for (index, l) in loops.all.iter().enumerate() {
-        let within = |block: Block| loops.of(block) == Some(index);
-        if !l.blocks.iter().all(|block| within(*block)) {
-            // It contains another.
-            continue;
+    let plan = |function: &Function, index: usize, outer: Option<&Plan>| {
+        Plan::of(function, &dominators, &loops, index, outer)
+    };
+    // Loops in which one was unrolled; and of each loop those that another in it asks for.
+    let mut inner: Vec<Vec<usize>> = vec![Vec::new(); loops.all.len()];
+    let mut done = vec![false; loops.all.len()];
+    // Inner ones first.
+    for (index, l) in loops.all.iter().enumerate().rev() {
+        let contains = std::mem::take(&mut inner[index]);
+        let found = plan(function, index, None).filter(|found| {
+            // One that contains others must tell how many rounds these have, and arrays must gain.
+            let tells = |inner: &usize| plan(function, *inner, Some(found)).is_some();
+            !done[index]
+                && found.size <= *left
+                && (contains.is_empty() || found.private && contains.iter().any(tells))
+        });
+        if let Some(found) = found {
+            *left -= found.size;
+            rounds.unroll(function, index, l, &found);
+            done[index] = true;
         }
-        let plan = Plan::of(function, &dominators, l, within);
-        if let Some(plan) = plan.filter(|plan| plan.size <= *left) {
-            *left -= plan.size;
-            rounds.unroll(function, index, l, &plan);
-            changed = true;
+        changed |= done[index];
+        if let Some(parent) = l.parent {
+            done[parent] |= done[index];
+            inner[parent].push(index);
+            inner[parent].extend(contains);
         }
     }
     if changed {
@@ -73,15 +89,40 @@ struct Plan {
     stays: usize,
     /// Instructions that it costs.
     size: usize,
+    /// It accesses private memory.
+    private: bool,
+    /// What the values that change from round to round are in the first one.
+    first: Vec<(Value, Option<u64>)>,
 }
 
 impl Plan {
     fn of(
         function: &Function,
         dominators: &Dominators,
-        l: &Loop,
-        within: impl Fn(Block) -> bool,
+        loops: &Loops,
+        index: usize,
+        outer: Option<&Plan>,
     ) -> Option<Plan> {
+        let l = &loops.all[index];
+        let within = |block: Block| loops.contains(index, block);
+        let (mut cost, mut private) = (1, false);
+        for block in &l.blocks {
+            for inst in &function.blocks[block.index()].insts {
+                let op = &function.insts[inst.index()].op;
+                cost += usize::from(!is_free(op));
+                private |= match op {
+                    Op::Load(access) | Op::Store(access) => access.space == Space::Private,
+                    _ => false,
+                };
+            }
+            if 2 * cost > MOST_PRIVATE {
+                return None;
+            }
+        }
+        let most = if private { MOST_PRIVATE } else { MOST };
+        if 2 * cost > most {
+            return None;
+        }
         let mut exits = l.blocks.iter().filter(|block| {
             let next = function.blocks[block.index()].end.successors();
             !next.iter().all(|next| within(*next))
@@ -90,7 +131,9 @@ impl Plan {
         let &[latch] = l.latches.as_slice() else {
             return None;
         };
-        if exits.next().is_some() || !dominators.dominates(exit, latch) {
+        // The rounds of a loop in it are not its own.
+        let own = loops.of(exit) == Some(index);
+        if !own || exits.next().is_some() || !dominators.dominates(exit, latch) {
             return None;
         }
         let Terminator::Branch(value, yes, no) = function.blocks[exit.index()].end else {
@@ -101,23 +144,11 @@ impl Plan {
             (false, true) => (0, no, yes),
             _ => return None,
         };
-        let blocks = l.blocks.iter();
-        let insts = blocks.flat_map(|block| &function.blocks[block.index()].insts);
-        let (mut cost, mut private) = (1, false);
-        for inst in insts {
-            let op = &function.insts[inst.index()].op;
-            cost += usize::from(!is_free(op));
-            private |= match op {
-                Op::Load(access) | Op::Store(access) => access.space == Space::Private,
-                _ => false,
-            };
-        }
-        let most = if private { MOST_PRIVATE } else { MOST };
-        if 2 * cost > most {
-            return None;
-        }
         let limit = (most / cost - 1).min(ROUNDS);
-        let mut known = Known::begin(function, l, latch);
+        let around = outer.map_or(&[][..], |outer| &outer.first);
+        let mut known = Known::begin(function, l, latch, around);
+        let first = known.phis.iter().map(|(phi, bits, _)| (*phi, *bits));
+        let first = first.collect();
         let stays = (0..=limit).find_map(|round| {
             let here = known.value(function, value, 0);
             known.next(function);
@@ -132,6 +163,8 @@ impl Plan {
             inside,
             stays,
             size: (stays + 1) * cost,
+            private,
+            first,
         })
     }
 }
@@ -146,7 +179,8 @@ const fn is_free(op: &Op) -> bool {
 
 /// The numbers that values of a loop are in a round.
 struct Known {
-    /// Phis of the header: what they are, and what they are next.
+    /// Phis of the header, and those of a loop around it, which stay: what they are, and what they are
+    /// next.
     phis: Vec<(Value, Option<u64>, Value)>,
     found: HashMap<Value, Option<u64>>,
 }
@@ -155,7 +189,17 @@ impl Known {
     /// How deep values are looked into.
     const DEPTH: usize = 16;
 
-    fn begin(function: &Function, l: &Loop, latch: Block) -> Known {
+    fn begin(
+        function: &Function,
+        l: &Loop,
+        latch: Block,
+        around: &[(Value, Option<u64>)],
+    ) -> Known {
+        let around = around.iter().map(|(phi, bits)| (*phi, *bits, *phi));
+        let mut around = Known {
+            phis: around.collect(),
+            found: HashMap::new(),
+        };
         let insts = &function.blocks[l.header.index()].insts;
         let phis = insts.iter().filter_map(|inst| {
             let data = &function.insts[inst.index()];
@@ -166,13 +210,13 @@ impl Known {
             let next = pairs().find(|(block, _)| **block == latch)?.1;
             let mut first = pairs().filter(|(block, _)| **block != latch);
             let only = first.next().filter(|_| first.next().is_none());
-            let bits = only.and_then(|(_, value)| function.bits(*value));
+            let bits = only.and_then(|(_, value)| around.value(function, *value, 0));
             Some((data.results[0], bits, *next))
         });
-        Known {
-            phis: phis.collect(),
-            found: HashMap::new(),
-        }
+        let own: Vec<_> = phis.collect();
+        around.phis.extend(own);
+        around.found.clear();
+        around
     }
 
     fn value(&mut self, function: &Function, value: Value, depth: usize) -> Option<u64> {
@@ -300,6 +344,17 @@ impl Rounds {
                     }
                 }
                 function.blocks[blocks[&block].index()].end = end;
+            }
+            // Phis of loops in it have values that come behind them.
+            for block in l.blocks.iter().filter(|block| **block != l.header) {
+                for inst in &function.blocks[blocks[block].index()].insts {
+                    let data = &mut function.insts[inst.index()];
+                    if let Op::Phi(_) = data.op {
+                        data.args
+                            .iter_mut()
+                            .for_each(|arg| *arg = of(&values, *arg));
+                    }
+                }
             }
             rounds.push(blocks.clone());
         }
@@ -464,7 +519,10 @@ mod tests {
         }
         let blocks = function.order.iter();
         let mut insts = blocks.flat_map(|block| &function.blocks[block.index()].insts);
-        let store = insts.find(|inst| matches!(function.insts[inst.index()].op, Op::Store(_)));
+        let store = insts.find(|inst| {
+            let op = &function.insts[inst.index()].op;
+            matches!(op, Op::Store(access) if access.space == Space::Local)
+        });
         value(
             function,
             function.insts[store.unwrap().index()].args[1],
@@ -498,6 +556,77 @@ mod tests {
         let mut function = sum(9, Some(4), 1, true);
         assert_eq!(unrolled(&mut function), 0);
         assert_eq!(stored(&function, 11), 11);
+    }
+
+    /// `sum = input; for (c = 0; c < 3; c++) for (x = c; x < to; x++) sum = sum * 3 + x; store sum`, where
+    /// `to` is a number or an input; `x` is also written to private memory.
+    fn triangle(to: Option<u64>) -> Function {
+        let mut function = Function::default();
+        let [entry, outer, inner, body, next, end] = [(); 6].map(|()| function.add_block());
+        let mut at = Cursor {
+            function: &mut function,
+            block: entry,
+            at: 0,
+        };
+        let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let place = at.one(Op::Input(Input::Payload(4)), &[], Type::I32);
+        let [zero, one, three] = [0, 1, 3].map(|bits| at.constant(Type::I32, bits));
+        let array = at.one(Op::Alloca { size: 4, align: 4 }, &[], Type::I32);
+        let to = match to {
+            Some(bits) => at.constant(Type::I32, bits),
+            None => input,
+        };
+        at.function.blocks[entry.index()].end = Terminator::Jump(outer);
+        let phi = |at: &mut Cursor<'_>, from: [_; 2], first: Value| {
+            let phi = at.push(Op::Phi(from.to_vec()), &[first, first], &[Type::I32]);
+            (phi, at.function.result(phi))
+        };
+        at.block = outer;
+        let (c_phi, c) = phi(&mut at, [entry, next], zero);
+        let (before_phi, before) = phi(&mut at, [entry, next], input);
+        let more = at.one(Op::Icmp(Cond::Ult), &[c, three], Type::I1);
+        at.function.blocks[outer.index()].end = Terminator::Branch(more, inner, end);
+        at.block = inner;
+        let (x_phi, x) = phi(&mut at, [outer, body], c);
+        let (sum_phi, sum) = phi(&mut at, [outer, body], before);
+        let more = at.one(Op::Icmp(Cond::Ult), &[x, to], Type::I1);
+        at.function.blocks[inner.index()].end = Terminator::Branch(more, body, next);
+        at.block = body;
+        let product = at.bin(Bin::Mul, sum, three);
+        let added = at.bin(Bin::Add, product, x);
+        let x_next = at.bin(Bin::Add, x, one);
+        at.push(Op::Store(Access::new(Space::Private, 4)), &[array, x], &[]);
+        at.function.blocks[body.index()].end = Terminator::Jump(inner);
+        at.block = next;
+        let c_next = at.bin(Bin::Add, c, one);
+        at.function.blocks[next.index()].end = Terminator::Jump(outer);
+        for (phi, value) in [
+            (c_phi, c_next),
+            (before_phi, sum),
+            (x_phi, x_next),
+            (sum_phi, added),
+        ] {
+            at.function.insts[phi.index()].args[1] = value;
+        }
+        at.block = end;
+        let access = Access::new(Space::Local, 4);
+        at.push(Op::Store(access), &[place, before], &[]);
+        at.function.blocks[end.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        function
+    }
+
+    #[test]
+    fn a_loop_that_tells_the_rounds_of_another_is_unrolled() {
+        for to in 0..6 {
+            let mut function = triangle(Some(to));
+            assert_eq!(unrolled(&mut function), 0, "{to}");
+            let rounds = (0..3).flat_map(|c| c..to);
+            let want = rounds.fold(11, |sum, x| (sum * 3 + x) & 0xffff_ffff);
+            assert_eq!(stored(&function, 11), want, "{to}");
+        }
+        // Nobody knows where the inner one ends.
+        assert_eq!(unrolled(&mut triangle(None)), 2);
     }
 
     #[test]
