@@ -2,23 +2,13 @@
 
 use devinfo::Family;
 
-use crate::dispatch::Simd;
-use crate::dispatch::compute::Compute;
-use crate::dispatch::media::Media;
 use crate::layout::Field;
 use crate::states::render_surface_state as rss;
 use crate::states::values::L1CacheControl;
 use crate::tiling::Tiling;
 
-/// The sequences that start threads.
-pub(crate) enum Sequences {
-    Media(Media),
-    Compute(Compute),
-}
-
 /// What a family has.
 pub(crate) struct Traits {
-    pub sequences: Sequences,
     /// Shared local memory sizes in KiB with their codes, in rising order.
     pub slm_codes: &'static [(u32, u32)],
     /// Shares of shared local memory in the L1 in KiB with their codes, in rising order. Empty
@@ -73,7 +63,6 @@ pub(crate) fn traits(family: Family) -> &'static Traits {
 // `XY_TILE_*`.
 
 const GEN8: Traits = Traits {
-    sequences: Sequences::Media(GEN8_MEDIA),
     slm_codes: &[(0, 0), (4, 1), (8, 2), (16, 4), (32, 8), (64, 16)],
     preferred_slm_codes: &[],
     register_codes: &[],
@@ -98,16 +87,7 @@ const GEN8: Traits = Traits {
     scratch_surfaces: false,
 };
 
-const GEN8_MEDIA: Media = Media {
-    family: Family::Gen8,
-    l3_control: Some([0x8000_0340, 0x6000_0321]),
-    urb_entry_size: 1922,
-    stall_with_flush: true,
-    prefetch: true,
-};
-
 const GEN9: Traits = Traits {
-    sequences: Sequences::Media(GEN9_MEDIA),
     slm_codes: &[
         (0, 0),
         (1, 1),
@@ -122,36 +102,11 @@ const GEN9: Traits = Traits {
     ..GEN8
 };
 
-const GEN9_MEDIA: Media = Media {
-    family: Family::Gen9,
-    stall_with_flush: false,
-    ..GEN8_MEDIA
-};
+const GEN11: Traits = Traits { ..GEN9 };
 
-const GEN11: Traits = Traits {
-    sequences: Sequences::Media(GEN11_MEDIA),
-    ..GEN9
-};
-
-const GEN11_MEDIA: Media = Media {
-    family: Family::Gen11,
-    l3_control: Some([0xa000_0720; 2]),
-    prefetch: false,
-    ..GEN9_MEDIA
-};
-
-const GEN12LP: Traits = Traits {
-    sequences: Sequences::Media(Media {
-        family: Family::Gen12Lp,
-        l3_control: None,
-        urb_entry_size: 1024,
-        ..GEN11_MEDIA
-    }),
-    ..GEN11
-};
+const GEN12LP: Traits = Traits { ..GEN11 };
 
 const XE_HPG: Traits = Traits {
-    sequences: Sequences::Compute(XE_HPG_COMPUTE),
     preferred_slm_codes: &[(0, 8), (16, 9), (32, 10), (64, 11), (96, 12), (128, 13)],
     barrier_counts: &[0, 1],
     tile_modes: &[
@@ -179,14 +134,7 @@ const XE_HPG: Traits = Traits {
     ..GEN12LP
 };
 
-const XE_HPG_COMPUTE: Compute = Compute {
-    family: Family::XeHpg,
-    least_simd: Simd::Simd8,
-    selects_systolic: true,
-};
-
 const XE_HPC: Traits = Traits {
-    sequences: Sequences::Compute(XE_HPC_COMPUTE),
     slm_codes: &[
         (0, 0),
         (1, 1),
@@ -205,17 +153,7 @@ const XE_HPC: Traits = Traits {
     ..XE_HPG
 };
 
-const XE_HPC_COMPUTE: Compute = Compute {
-    family: Family::XeHpc,
-    least_simd: Simd::Simd16,
-    selects_systolic: false,
-};
-
 const XE2: Traits = Traits {
-    sequences: Sequences::Compute(Compute {
-        family: Family::Xe2,
-        ..XE_HPC_COMPUTE
-    }),
     preferred_slm_codes: &[
         (0, 0),
         (16, 1),
@@ -234,10 +172,6 @@ const XE2: Traits = Traits {
 };
 
 const XE3: Traits = Traits {
-    sequences: Sequences::Compute(Compute {
-        family: Family::Xe3,
-        ..XE_HPC_COMPUTE
-    }),
     register_codes: &[
         (32, 0),
         (64, 1),

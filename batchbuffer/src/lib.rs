@@ -30,6 +30,7 @@
 mod declare;
 
 mod batch;
+mod bits;
 mod builder;
 mod decode;
 pub mod dispatch;

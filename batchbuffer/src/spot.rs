@@ -1,6 +1,6 @@
 //! Places of fields in words that were built, for copies that differ in a few values.
 
-use crate::builder::{put_bits, raw};
+use crate::bits::{put_bits, raw};
 use crate::error::EncodeError;
 use crate::layout::{Field, Row};
 use crate::value::Value;

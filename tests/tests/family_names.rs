@@ -14,6 +14,7 @@ const ROWS: &[(&str, &str)] = &[
     ("devinfo/src/table.rs", "a row a platform"),
     ("devinfo/src/thread.rs", "how slots are numbered"),
     ("batchbuffer/src/family.rs", "a row a family"),
+    ("batchbuffer/src/dispatch/family.rs", "a row a family"),
     (
         "batchbuffer/src/packets/",
         "the span of each packet and field",

@@ -2,11 +2,12 @@
 
 use devinfo::Family;
 
+use super::commands::Commands;
 use super::types::{
     ComputeMode, Dispatch, DispatchError, DispatchSpots, FrontEnd, LocalIds, PostSync, Setup, Simd,
     StateSpots,
 };
-use super::{Commands, limits, shared};
+use super::{limits, shared};
 use crate::packets::{
     binding_table_pool_alloc as pool, cfe_state as cfe, compute_walker as walker,
     state_compute_mode as mode,

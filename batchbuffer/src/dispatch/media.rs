@@ -3,8 +3,9 @@
 
 use devinfo::Family;
 
+use super::commands::Commands;
 use super::types::{ComputeMode, Dispatch, DispatchError, DispatchSpots, FrontEnd, Setup};
-use super::{Commands, limits, shared};
+use super::{limits, shared};
 use crate::Dwords;
 use crate::packets::{
     gpgpu_walker as walker, media_interface_descriptor_load as idl, media_state_flush,
