@@ -1,5 +1,7 @@
 //! Assembly in IGA syntax, with directives in comments.
 
+mod assembler;
+mod assembly;
 mod bfn;
 mod cursor;
 mod diagnostic;
@@ -13,242 +15,24 @@ mod ldst;
 mod legacy;
 mod lexer;
 mod limits;
+mod link;
 mod number;
 mod operand;
 mod options;
 mod prolog;
 mod scoreboard;
 mod send;
+mod settings;
 mod source;
+mod strides;
 mod usual;
 
-use alloc::format;
-use alloc::vec::Vec;
-use core::ops::Range;
-
-use devinfo::{Family, Platform};
-
+pub use assembler::{Assembler, Part, ReadPart, assemble, states_platform};
+pub use assembly::{AssembledKernel, Assembly};
 pub use diagnostic::{Diagnostic, Severity, Span};
-use emit::Emitter;
-pub use fragment::{Line, MAX_TEXT};
-use source::Source;
-
 pub use directive::{
     Argument, ArgumentKind, BlockUse, DIRECTIVES, DirectiveHelp, IdLayout, KernelDirectives,
     Payload, Scalar, SwsbMode, SystemField, SystemValue, Target,
 };
-
-/// What [`assemble`] needs to know besides the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AsmOptions {
-    /// The family; if `None`, `//.platform` must give it.
-    pub family: Option<Family>,
-    /// The platform that the instructions are checked for, unless `//.platform` names one of its
-    /// family. If `None`, they are checked for the family: what any of its platforms has is legal.
-    pub platform: Option<&'static Platform>,
-    /// Compacts instructions without `{NoCompact}`.
-    pub auto_compact: bool,
-    /// What happens to instructions that hardware forbids.
-    pub validation: Validation,
-}
-
-impl AsmOptions {
-    /// Text for a family.
-    pub fn for_family(family: Family) -> Self {
-        Self {
-            family: Some(family),
-            ..Self::default()
-        }
-    }
-
-    /// Text for a platform.
-    pub fn for_platform(platform: &'static Platform) -> Self {
-        Self {
-            platform: Some(platform),
-            ..Self::for_family(platform.family)
-        }
-    }
-
-    /// With another validation.
-    pub fn validated(self, validation: Validation) -> Self {
-        Self { validation, ..self }
-    }
-}
-
-/// What the assembler does about violations of the rules of [`crate::validate`].
-///
-/// Violations have an encoding, and other assemblers accept them: by default they are warnings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Validation {
-    /// They are warnings.
-    #[default]
-    Warn,
-    /// They are errors.
-    Deny,
-    /// Nothing is checked.
-    Off,
-}
-
-/// One assembled kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AssembledKernel {
-    /// What the directives say. A file without `//.kernel` holds one kernel with an empty name.
-    pub directives: KernelDirectives,
-    /// Where its instructions are in [`Assembly::code`], aligned to 64 bytes.
-    pub code: Range<usize>,
-    /// Where a thread begins that already has its local ids: after the code of [`Payload::Load`]
-    /// that loads them. 0 if there is none.
-    pub entry_with_ids: usize,
-    /// Its instructions, in order.
-    pub lines: Vec<Line>,
-}
-
-/// An assembled file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assembly {
-    /// The family.
-    pub family: Family,
-    /// `//.platform`, if given.
-    pub target: Option<Target>,
-    /// The kernels in the order of the file; at least one.
-    pub kernels: Vec<AssembledKernel>,
-    /// All kernels, each aligned to 64 bytes.
-    pub code: Vec<u8>,
-    /// Warnings.
-    pub warnings: Vec<Diagnostic>,
-}
-
-impl Assembly {
-    /// The instructions of one of its kernels.
-    pub fn code_of(&self, kernel: &AssembledKernel) -> &[u8] {
-        self.code.get(kernel.code.clone()).unwrap_or_default()
-    }
-}
-
-/// Assembles a file.
-///
-/// # Errors
-/// Every error found (and the warnings), in the order of the text.
-pub fn assemble(text: &str, options: &AsmOptions) -> Result<Assembly, Vec<Diagnostic>> {
-    let assembler = Assembler::new(text, options);
-    let parts = assembler.parts(1);
-    let parts = parts.into_iter().map(|part| assembler.read(part)).collect();
-    assembler.finish(parts)
-}
-
-/// An assembler of a file in parts; different threads may read them.
-///
-/// ```
-/// # use isa_encoder::asm::Assembler;
-/// # use isa_encoder::{AsmOptions, assemble};
-/// let text = "//.platform tgl\nnop\nnop\n";
-/// let assembler = Assembler::new(text, &AsmOptions::default());
-/// // Each of these may be done by a thread of its own.
-/// let read = assembler.parts(2).into_iter().map(|part| assembler.read(part)).collect();
-/// assert_eq!(assembler.finish(read), assemble(text, &AsmOptions::default()));
-/// ```
-#[derive(Debug)]
-pub struct Assembler<'a> {
-    text: &'a str,
-    options: AsmOptions,
-    /// The platform that instructions are encoded and checked for.
-    target: Option<Target>,
-    /// `None` if the family is not known.
-    emitter: Option<Emitter>,
-    /// Where in the text it becomes known.
-    family_from: usize,
-}
-
-/// A part of a text, some whole lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part(Range<usize>);
-
-/// What was read from a [`Part`].
-#[derive(Debug)]
-pub struct ReadPart(source::Part);
-
-impl<'a> Assembler<'a> {
-    /// An assembler of `text`.
-    pub fn new(text: &'a str, options: &AsmOptions) -> Self {
-        Self::with_platform(text, options, source::platform(text, options))
-    }
-
-    fn with_platform(
-        text: &'a str,
-        options: &AsmOptions,
-        platform: Option<(Option<Target>, Family, usize)>,
-    ) -> Self {
-        let (target, said) = match platform {
-            Some((target, family, at)) => (target, Some((family, at))),
-            None => (None, None),
-        };
-        let given = options.family.map(|family| (family, 0));
-        let (family, family_from) = given.or(said).unzip();
-        let emitter = family.map(|family| Emitter::new(family, target.as_ref(), options));
-        Self {
-            text,
-            options: *options,
-            target,
-            emitter,
-            family_from: family_from.unwrap_or(0),
-        }
-    }
-
-    /// Cuts the text into at most `count` parts of about the same size.
-    pub fn parts(&self, count: usize) -> Vec<Part> {
-        let parts = source::parts(self.text, count);
-        parts.into_iter().map(Part).collect()
-    }
-
-    /// Reads one part: nearly all of the work.
-    pub fn read(&self, part: Part) -> ReadPart {
-        ReadPart(self.part(part.0))
-    }
-
-    /// Puts the parts together. If parts are missing or out of order, the text is read again.
-    ///
-    /// # Errors
-    /// As for [`assemble`]; the result is the same.
-    pub fn finish(&self, parts: Vec<ReadPart>) -> Result<Assembly, Vec<Diagnostic>> {
-        if self.text.len() > MAX_TEXT {
-            let size = self.text.len();
-            let message = format!("the text has {size} bytes, the most is {MAX_TEXT}");
-            return Err(Vec::from([Diagnostic::error(Span::default(), message)]));
-        }
-        let mut whole: Vec<source::Part> = Vec::with_capacity(parts.len());
-        let mut end = 0;
-        for ReadPart(part) in parts {
-            if part.range.start != end {
-                break;
-            }
-            end = part.range.end;
-            match whole.last_mut() {
-                // A comment continues past the end of the previous part.
-                Some(last) if last.is_open => *last = self.part(last.range.start..end),
-                _ => whole.push(part),
-            }
-        }
-        if end != self.text.len() {
-            whole = Vec::from([self.part(0..self.text.len())]);
-        }
-        let source = Source::join(self.text, whole, &self.options);
-        // With the family given, the platform may also follow after instructions.
-        if source.target != self.target
-            && let (Some(target), Some(family)) = (source.target.clone(), source.family)
-        {
-            let platform = Some((Some(target), family, 0));
-            let told = Self::with_platform(self.text, &self.options, platform);
-            return told.finish(Vec::new());
-        }
-        layout::assemble(self.text, source, self.emitter.as_ref(), &self.options)
-    }
-
-    fn part(&self, range: Range<usize>) -> source::Part {
-        source::part(self.text, range, self.emitter.as_ref(), self.family_from)
-    }
-}
-
-/// Whether a text has a `//.platform` directive.
-pub fn states_platform(text: &str) -> bool {
-    source::platform(text, &AsmOptions::default()).is_some()
-}
+pub use fragment::{Line, MAX_TEXT};
+pub use settings::{AsmOptions, Validation};

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::Span;
 use super::cursor::{Cursor, Parse, Refusal};
 use super::lexer::Token;
+use super::strides::{DST_HSTRIDES, HSTRIDES, Numbers, TERNARY_VSTRIDES, VSTRIDES, WIDTHS};
 use super::{number, usual};
 use crate::code::{FamilyTable, SendForm};
 use crate::model::{
@@ -236,28 +237,6 @@ fn ty_or_error(cursor: &mut Cursor<'_>, default: Option<Type>) -> Parse<Type> {
     found.ok_or_else(|| cursor.expected("`:` and a type"))
 }
 
-/// A set of numbers below 64, one bit each.
-#[derive(Clone, Copy)]
-pub struct Numbers(u64);
-
-impl Numbers {
-    const fn of(numbers: &[u8]) -> Self {
-        let mut bits = 0;
-        let mut i = 0;
-        while i < numbers.len() {
-            bits |= 1 << numbers[i];
-            i += 1;
-        }
-        Self(bits)
-    }
-
-    /// Whether `value` is one of them.
-    #[inline(always)]
-    pub const fn has(self, value: u64) -> bool {
-        value < 64 && self.0 >> value & 1 != 0
-    }
-}
-
 fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: Numbers) -> Parse<u8> {
     if let Some(value) = cursor.eat_decimal(|value| allowed.has(value.into())) {
         return Ok(value as u8);
@@ -270,12 +249,6 @@ fn stride(cursor: &mut Cursor<'_>, what: &str, allowed: Numbers) -> Parse<u8> {
     Err(Refusal::new(span, format!("{value} is no {what}"))
         .with_help(format!("possible are {possible:?}")))
 }
-
-pub const HSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4]);
-pub const DST_HSTRIDES: Numbers = Numbers::of(&[1, 2, 4]);
-pub const WIDTHS: Numbers = Numbers::of(&[1, 2, 4, 8, 16]);
-pub const VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8, 16, 32]);
-const TERNARY_VSTRIDES: Numbers = Numbers::of(&[0, 1, 2, 4, 8]);
 
 impl Context<'_> {
     fn opcode(&self) -> Opcode {

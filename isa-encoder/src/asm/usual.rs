@@ -5,7 +5,7 @@
 //! leaves to that module whatever looks different, errors included.
 
 use super::cursor::Cursor;
-use super::operand::{DST_HSTRIDES, HSTRIDES, Numbers, VSTRIDES, WIDTHS};
+use super::strides::{DST_HSTRIDES, HSTRIDES, Numbers, VSTRIDES, WIDTHS};
 use crate::model::names::Key;
 use crate::model::{Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
 

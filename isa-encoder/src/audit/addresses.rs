@@ -9,7 +9,8 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::{message, states};
+use super::blocks::Block;
+use super::walk::{message, states};
 use crate::message::{
     AddressSize, BlockAlignment, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message,
 };
@@ -261,49 +262,22 @@ fn is_block(program: &Program, instruction: &Instruction) -> bool {
     )
 }
 
-/// A block message that has one address of 64 bits.
-struct Block {
-    direction: Direction,
-    /// What is added to the address.
-    offset: u32,
-    /// It may store what all channels share.
-    may_be_shared: bool,
-}
-
-impl Block {
-    /// What is smaller than the least block is a value that all channels share.
-    const LEAST: usize = 8;
-
-    fn of(program: &Program, instruction: &Instruction) -> Option<Self> {
-        let (direction, offset, may_be_shared) = match message(program, instruction)? {
-            Message::Hdc(Hdc::OwordBlock {
-                direction,
-                alignment,
-                address: HdcAddress::A64 { .. },
-                ..
-            // Reads that are aligned to 16 bytes are of the compiler's own making.
-            }) if (direction, alignment) != (Direction::Read, BlockAlignment::Oword) => {
-                (direction, 0, false)
-            }
-            Message::Lsc(Lsc::Vector {
-                direction,
-                address: LscAddress::Flat { offset },
-                address_size: AddressSize::A64,
-                data,
-                elements,
-                transpose: true,
-                ..
-            }) if usize::from(elements) * data.memory_bytes() >= Self::LEAST => {
-                (direction, offset as u32, direction == Direction::Write)
-            }
-            _ => return None,
-        };
-        Some(Self {
-            direction,
-            offset,
-            may_be_shared,
-        })
-    }
+/// A block message that has one address of 64 bits, and what is added to that.
+fn at_pointer(program: &Program, instruction: &Instruction) -> Option<(Block, u32)> {
+    let message = message(program, instruction)?;
+    let offset = match message {
+        Message::Hdc(Hdc::OwordBlock {
+            address: HdcAddress::A64 { .. },
+            ..
+        }) => 0,
+        Message::Lsc(Lsc::Vector {
+            address: LscAddress::Flat { offset },
+            address_size: AddressSize::A64,
+            ..
+        }) => offset as u32,
+        _ => return None,
+    };
+    Some((Block::of(&message)?, offset))
 }
 
 /// What is known of registers at a place.
@@ -563,12 +537,12 @@ impl Walk<'_> {
     /// The block that an instruction accesses, if its address is known.
     fn block(&self, index: usize, state: &State) -> Option<BlockAddress> {
         let instruction = self.instruction(index)?;
-        let block = Block::of(self.program, instruction)?;
+        let (block, offset) = at_pointer(self.program, instruction)?;
         let [Src::Direct { reg, .. }, data, _] = instruction.src else {
             return None;
         };
         let address = state.get(u32::from(reg.number) * self.grf / 4);
-        let address = address.add(Value::number(block.offset));
+        let address = address.add(Value::number(offset));
         let Base::Pointer(pointer) = address.base else {
             return None;
         };

@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Audit, message};
+use super::auditor::Audit;
+use super::walk::message;
 use crate::message::{Gateway, HdcSurface, LscAddress, Message, SamplerOp};
 use crate::model::semantics::Semantics;
 use crate::model::{Specific, SyncFunction};

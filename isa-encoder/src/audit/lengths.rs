@@ -2,7 +2,8 @@
 
 use core::ops::RangeInclusive;
 
-use super::{Audit, message};
+use super::auditor::Audit;
+use super::walk::message;
 use crate::message::{
     DataSize, Direction, Gateway, Hdc, HdcAddress, Lengths, Lsc, LscPort, Message, SlotGroup,
 };

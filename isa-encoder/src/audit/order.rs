@@ -4,7 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Audit, message};
+use super::auditor::Audit;
+use super::walk::message;
 use crate::message::{Gateway, Hdc, Lsc, Message};
 use crate::model::semantics::Semantics;
 use crate::model::{Dst, Instruction, RegFile, Specific, SyncFunction, TokenMode};

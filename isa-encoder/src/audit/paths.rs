@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Audit;
+use super::auditor::Audit;
 use crate::model::semantics::{Flow as Kind, Semantics};
 use crate::model::{Instruction, Specific};
 

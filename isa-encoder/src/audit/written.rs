@@ -3,7 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Audit, message};
+use super::auditor::Audit;
+use super::walk::message;
 use crate::message::{Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message};
 use crate::model::semantics::{Flow as Kind, Semantics};
 use crate::model::{Dst, Instruction, Opcode, Specific, Src};

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use devinfo::Family;
 
 use super::error::BuildError;
-use super::flow::Block;
+use super::label::Block;
 use super::op::Op;
 use crate::code::{encode, traits};
 use crate::disasm::{Disassembler, Format, print};

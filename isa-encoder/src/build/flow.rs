@@ -2,29 +2,10 @@
 
 use super::builder::{Builder, Target};
 use super::error::BuildError;
+use super::label::{Block, Label};
 use super::op::Op;
 use super::operand::Operand;
 use crate::model::{Branch, Flag, Opcode, Specific};
-
-/// A place in a kernel, known or still to come; see [`Builder::label`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label {
-    /// The number in its builder.
-    number: usize,
-    /// Its builder.
-    owner: u32,
-}
-
-/// An open block.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Block {
-    /// `if`: where the channels that do not take it continue, and the `endif`.
-    If { otherwise: Label, end: Label },
-    /// `else`: the `endif`.
-    Else { end: Label },
-    /// A loop: its first instruction and its `while`.
-    Loop { start: Label, last: Label },
-}
 
 impl Builder {
     /// A label that is bound later.

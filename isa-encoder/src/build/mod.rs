@@ -41,13 +41,14 @@
 mod builder;
 mod error;
 mod flow;
+mod label;
 mod op;
 mod operand;
 mod send;
 
 pub use builder::{Builder, Kernel, Scoreboard};
 pub use error::BuildError;
-pub use flow::Label;
+pub use label::Label;
 pub use op::Op;
 pub use operand::{Operand, Reg, grf, imm, imm_f16, imm_f32, imm_f64, null};
 pub use send::{Payload, SendOp};

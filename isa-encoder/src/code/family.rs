@@ -6,8 +6,6 @@ use super::compact::Compaction;
 use super::layout::Layout;
 use super::swsb::SwsbEncoding;
 use super::types::TypeTable;
-use super::{opcodes, rows};
-use crate::message::sfid_table;
 use crate::model::{
     ArfKind, Attributes, Dst, Format, Instruction, MathFunction, Opcode, Options, RegFile, Region,
     Send, Sfid, Src, SyncFunction, Type,
@@ -338,36 +336,3 @@ impl FamilyTable {
 
 /// Options of sends.
 const ONLY_SENDS: Options = Options::NO_SRC_DEP_SET.union(Options::SERIALIZE);
-
-/// The families, in the order of [`Family::ALL`].
-pub static FAMILIES: [FamilyTable; Family::COUNT] = {
-    let mut all = [table(Family::ALL[0]); Family::COUNT];
-    let mut i = 1;
-    while i < all.len() {
-        all[i] = table(Family::ALL[i]);
-        i += 1;
-    }
-    all
-};
-
-/// A family's row, with the tables generated from its opcodes, functions and registers.
-const fn table(family: Family) -> FamilyTable {
-    let row = rows::of(family);
-    FamilyTable {
-        family,
-        opcodes: opcodes::decode_table(family),
-        codes: opcodes::encode_table(family),
-        attributes: Opcode::attribute_table(Some(family)),
-        math_functions: MathFunction::table(family),
-        sync_functions: SyncFunction::table(family),
-        sfids: sfid_table(family),
-        arf_kinds: row.arfs.by_code(),
-        ..row
-    }
-}
-
-/// The row of a family.
-#[inline]
-pub fn traits(family: Family) -> &'static FamilyTable {
-    &FAMILIES[family.index()]
-}

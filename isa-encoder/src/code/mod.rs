@@ -5,6 +5,7 @@ mod compact;
 mod decode;
 mod encode;
 mod error;
+mod families;
 mod family;
 mod layout;
 mod odd;
@@ -18,7 +19,8 @@ pub(crate) use decode::native_word;
 pub(crate) use encode::encode_with;
 pub use encode::{encode, encode_shortest};
 pub use error::{DecodeError, EncodeError};
-pub(crate) use family::{FamilyTable, SendForm, traits};
+pub(crate) use families::traits;
+pub(crate) use family::{FamilyTable, SendForm};
 pub(crate) use odd::OddBits;
 pub(crate) use swsb::{SwsbClass, SwsbEncoding, effect, encode as encode_swsb, is_double_math};
 

@@ -7,7 +7,8 @@
 
 use devinfo::{Family, Span};
 
-use super::{DescriptorError, Descriptors};
+use super::descriptors::Descriptors;
+use super::error::DescriptorError;
 use crate::Sfid;
 
 /// The function and the descriptors of a message of `family`: what layouts read and write.

@@ -2,7 +2,7 @@
 
 use devinfo::{Family, Span, span};
 
-use super::DescriptorError;
+use super::error::DescriptorError;
 use crate::Sfid;
 
 /// `(families, id, function)`. Sources: Skylake and Tiger Lake PRM vol 2d "SFID", Mesa

@@ -2,7 +2,7 @@
 
 use devinfo::{Family, Span};
 
-use super::opcode::span_of;
+use super::declare::span_of;
 use super::signature::Signature;
 
 /// A row is: name, code, suffix, and the span of families that have it.

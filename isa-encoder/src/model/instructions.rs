@@ -1,8 +1,9 @@
 //! The instructions: one row per opcode.
 
 use super::attributes::Attributes;
+use super::declare::{Row, opcodes};
+use super::format::Format;
 use super::names::Names;
-use super::opcode::{Format, Row, opcodes};
 use super::semantics::{Float, Flow, Integer, Number, Semantics};
 use super::signature::Signature;
 

@@ -1,6 +1,8 @@
 //! The decoded form of an instruction: plain data, the same for every family.
 
 mod attributes;
+mod declare;
+mod format;
 mod functions;
 mod instruction;
 mod instructions;
@@ -14,12 +16,12 @@ mod swsb;
 mod types;
 
 pub use attributes::Attributes;
+pub use format::Format;
 pub use functions::{MathFunction, SyncFunction};
 pub use instruction::{
     Branch, CondMod, Dpas, Flag, Instruction, Options, PredControl, Predicate, Specific,
 };
 pub use instructions::Opcode;
-pub use opcode::Format;
 pub use operand::{ArfKind, Dst, RegFile, Region, Register, Src, SrcMods, VStride};
 pub use semantics::{Semantics, TOGETHER};
 pub use send::{Descriptor, Send, Sfid};

@@ -5,11 +5,12 @@ use alloc::vec::Vec;
 use devinfo::Family;
 
 use super::access::{Space, View};
+use super::error::AnnotateError;
 use super::flow::Flow;
 use super::pending::{Conflict, Facts, Pending, State, TooComplex, Waits, fixpoint};
 use super::pipe::{self, PipeSet, Unit};
 use super::program::Program;
-use crate::code::{EncodeError, SwsbClass, encode_swsb, traits};
+use crate::code::{SwsbClass, encode_swsb, traits};
 use crate::model::semantics::{self, Semantics};
 use crate::model::{
     Instruction, Opcode, Pipe, Specific, Src, Swsb, SyncFunction, Token, TokenMode, Type,
@@ -24,31 +25,6 @@ pub struct Annotation {
     pub swsb: Swsb,
     /// It was a `sync` that only waited, and is no longer needed.
     pub drop: bool,
-}
-
-/// Why a program was not annotated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AnnotateError {
-    /// The program was built to exhaust the analysis.
-    #[error("the control flow is too complex for the scoreboard analysis")]
-    TooComplex,
-    /// Bytes that are not an instruction: they cannot be moved.
-    #[error("there is no instruction of the family at {offset:#x}")]
-    NoInstruction {
-        /// Bytes from the start of the code.
-        offset: usize,
-    },
-    /// A branch to where no instruction begins.
-    #[error("the branch at {offset:#x} goes {distance} bytes on, where no instruction begins")]
-    Target {
-        /// Bytes from the start of the code.
-        offset: usize,
-        /// The distance of its target.
-        distance: i32,
-    },
-    /// An instruction has no encoding.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
 }
 
 impl From<TooComplex> for AnnotateError {

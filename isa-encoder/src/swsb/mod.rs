@@ -21,6 +21,7 @@
 mod access;
 mod annotate;
 mod check;
+mod error;
 mod flow;
 mod pending;
 mod pipe;
@@ -30,7 +31,8 @@ pub(crate) use access::{Access, Space, View, accesses};
 pub(crate) use flow::Flow;
 pub(crate) use pipe::has_scoreboard;
 
-pub use annotate::{AnnotateError, Annotation, annotate, annotate_program, annotations};
+pub use annotate::{Annotation, annotate, annotate_program, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
+pub use error::AnnotateError;
 pub use pending::{Conflict, Tokens};
 pub use program::Program;

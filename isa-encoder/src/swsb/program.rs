@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::AnnotateError;
+use super::error::AnnotateError;
 use crate::code::{decode, encode, traits};
 use crate::model::{Instruction, Opcode, Options};
 

@@ -1,8 +1,8 @@
 //! Bfloats outside of `dpas`: operations that mix single precision and bfloat. The type exists from
 //! XeHPG on.
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{Attributes, Opcode, Type};
 
 const MIXED: &str = "IGC HWConformity.cpp fixBFMixedMode and G4_Verifier.cpp verifyBFMixedMode; \

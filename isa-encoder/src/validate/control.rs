@@ -1,7 +1,7 @@
 //! Execution size, channels, flags, accumulators, options, branches.
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{ArfKind, Format, Opcode, Options, PredControl};
 
 const SOURCE_1_TEXT: &str = "source 1 must be a general register or an immediate";

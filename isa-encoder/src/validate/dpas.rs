@@ -1,7 +1,7 @@
 //! `dpas`: shapes, types, registers.
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{Specific, Type};
 
 const DPAS: &str = "IGC G4_Verifier.cpp verifyDpas; Mesa brw_eu_validate.c (DPAS)";

@@ -1,7 +1,7 @@
 //! Mixed half and single precision (to Gen12LP), and the float pipe's regions (XeHPG on).
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, Traits, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, Traits, View};
 use crate::model::{ArfKind, Opcode, Type};
 
 const MIXED: &str =

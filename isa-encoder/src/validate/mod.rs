@@ -15,6 +15,7 @@ mod bfloat;
 mod control;
 mod dpas;
 mod float;
+mod machine;
 mod opcode;
 mod region;
 mod rule;
@@ -25,6 +26,8 @@ mod types;
 mod validator;
 mod view;
 
-pub use rule::{Place, Rule, Violation};
+pub use machine::Machine;
+pub use rule::{Rule, Violation};
 pub(crate) use validator::is_about_registers;
-pub use validator::{Machine, Validator, rules};
+pub use validator::{Validator, rules};
+pub use view::Place;

@@ -1,6 +1,7 @@
 //! Restrictions of single instructions.
 
-use super::rule::{On, Place, rules};
+use super::rule::{On, rules};
+use super::view::Place;
 use crate::model::{Attributes, CondMod, Opcode, Specific, SrcMods, Type};
 
 const MUL: &str = "BDW to TGL PRM vol 2a, mul: Restrictions";

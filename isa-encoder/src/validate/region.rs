@@ -2,8 +2,8 @@
 //!
 //! Source of most: the PRMs, volume 7, "Register Region Restrictions".
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{ArfKind, Attributes, Options, Specific, Type};
 
 const REGIONING: &str = "BDW to TGL PRM vol 7, Register Region Restrictions, General Restrictions on Regioning Parameters";

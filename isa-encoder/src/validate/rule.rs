@@ -4,32 +4,11 @@ use core::fmt;
 
 use devinfo::Span;
 
-use super::validator::Machine;
-use super::view::{Traits, View};
+use super::machine::Machine;
+use super::view::{Place, Traits, View};
 use crate::code::FamilyTable;
 use crate::message::DescriptorError;
 use crate::model::{Attributes, Format, Opcode};
-
-/// The part of an instruction that a violation is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// The instruction as a whole.
-    Instruction,
-    /// The destination.
-    Dst,
-    /// A source, counted from 0.
-    Src(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Instruction => f.write_str("the instruction"),
-            Self::Dst => f.write_str("the destination"),
-            Self::Src(index) => write!(f, "source {index}"),
-        }
-    }
-}
 
 /// The machines that a rule holds for.
 #[derive(Clone, Copy, Debug)]

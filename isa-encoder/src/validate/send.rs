@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use devinfo::span;
 
-use super::rule::{On, Place, Rule, Scope, rules};
-use super::view::{Operand, Traits, View};
+use super::rule::{On, Rule, Scope, rules};
+use super::view::{Operand, Place, Traits, View};
 use crate::message::{DescriptorError, Descriptors, Lsc, Message};
 use crate::model::{Attributes, RegFile, Send, Sfid};
 

@@ -6,8 +6,8 @@
 //! anywhere, larger ones only if the source begins at the channels of the destination. Rows that do
 //! not follow each other at one stride need a destination that begins with a dword.
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{Opcode, VStride};
 
 const CROSSBAR: &str = "IGC HWConformity.cpp fixByteXBarRestriction; Mesa brw_eu_validate.c \

@@ -1,6 +1,7 @@
 //! Three-source arithmetic.
 
-use super::rule::{On, Place, rules};
+use super::rule::{On, rules};
+use super::view::Place;
 use crate::model::{Attributes, Opcode, Type};
 
 rules! {

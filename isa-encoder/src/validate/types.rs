@@ -1,8 +1,8 @@
 //! Data types: those that a machine lacks, those that an opcode does not take, and conversions that
 //! do not exist.
 
-use super::rule::{On, Place, rules};
-use super::view::{Operand, View};
+use super::rule::{On, rules};
+use super::view::{Operand, Place, View};
 use crate::model::{Attributes, Opcode, Signature, Specific, Type};
 
 const MOV: &str = "BDW to TGL PRM vol 2a, mov: Restrictions on conversions";

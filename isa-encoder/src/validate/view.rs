@@ -1,9 +1,10 @@
 //! An instruction as the rules see it.
 
+use core::fmt;
+
 use devinfo::Family;
 
-use super::rule::Place;
-use super::validator::Machine;
+use super::machine::Machine;
 use crate::code::FamilyTable;
 use crate::model::{
     ArfKind, Dst, Format, Instruction, Opcode, RegFile, Region, Register, Src, SrcMods, Type,
@@ -100,6 +101,27 @@ const WIDENED: [(Type, u32); Type::ALL.len()] = {
 /// A type in a set of types.
 const fn bit(ty: Type) -> u32 {
     1 << ty as u32
+}
+
+/// The part of an instruction that a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The instruction as a whole.
+    Instruction,
+    /// The destination.
+    Dst,
+    /// A source, counted from 0.
+    Src(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Instruction => f.write_str("the instruction"),
+            Self::Dst => f.write_str("the destination"),
+            Self::Src(index) => write!(f, "source {index}"),
+        }
+    }
 }
 
 /// An operand, destination or source.

@@ -2,8 +2,8 @@
 
 use super::gen8_tables as g8;
 use super::gen12_tables as g12;
+use super::table::{Compaction, IMM32, ImmCoding, Index, Part, Table, Target, mask, spread_all};
 use super::xehpc_tables as hpc;
-use super::{Compaction, IMM32, ImmCoding, Index, Part, Table, Target, mask, spread_all};
 use crate::code::bits::{Field, b, f};
 
 macro_rules! copy {

@@ -2,12 +2,12 @@
 
 use devinfo::{Family, for_family};
 
-use super::operand::is_imm;
 use crate::code::DecodeError;
 use crate::code::bits::{Field, Word};
 use crate::code::compact;
-use crate::code::family::{FAMILIES, FamilyTable, traits};
-use crate::code::layout::Layout;
+use crate::code::families::{FAMILIES, traits};
+use crate::code::family::FamilyTable;
+use crate::code::layout::{Layout, SrcFields};
 use crate::code::swsb::{self, SwsbClass, SwsbEncoding};
 use crate::model::{
     CondMod, Flag, Format, Instruction, Opcode, Options, PredControl, Predicate, Specific, Src,
@@ -348,5 +348,15 @@ impl<const N: usize> Decoder<N> {
         out.dst = self.dst(&Self::LAYOUT.dst, false)?;
         out.src[0] = self.src(&Self::LAYOUT.src[0], false)?;
         Ok(())
+    }
+}
+
+/// Whether a source of the one- and two-source formats is an immediate.
+#[inline(always)]
+pub(super) fn is_imm(s: &SrcFields, word: Word) -> bool {
+    if s.is_imm.exists() {
+        word.bit(s.is_imm)
+    } else {
+        word.get(s.file) == 3
     }
 }

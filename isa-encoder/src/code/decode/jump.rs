@@ -1,7 +1,6 @@
 //! Branches.
 
-use super::decoder::Decoder;
-use super::operand::is_imm;
+use super::decoder::{Decoder, is_imm};
 use crate::code::DecodeError;
 use crate::code::bits::Field;
 use crate::model::{

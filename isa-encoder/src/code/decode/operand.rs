@@ -1,8 +1,8 @@
 //! Operands of the one- and two-source formats.
 
-use super::decoder::Decoder;
+use super::decoder::{Decoder, is_imm};
 use crate::code::DecodeError;
-use crate::code::bits::{Split, Word};
+use crate::code::bits::Split;
 use crate::code::layout::{DstFields, SrcFields};
 use crate::code::types::Types;
 use crate::model::{Dst, RegFile, Region, Register, Src, SrcMods, Type, VStride};
@@ -140,16 +140,6 @@ impl<const N: usize> Decoder<N> {
             ty,
             mods,
         })
-    }
-}
-
-/// Whether a source of the one- and two-source formats is an immediate.
-#[inline(always)]
-pub(super) fn is_imm(s: &SrcFields, word: Word) -> bool {
-    if s.is_imm.exists() {
-        word.bit(s.is_imm)
-    } else {
-        word.get(s.file) == 3
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) struct Returns;
 
 impl Code<bool> for Returns {
     fn get(&self, from: &Words) -> Result<bool, Miss> {
-        Ok(crate::message::RESPONSE_LENGTH.code(from) != 0)
+        Ok(crate::message::lengths::RESPONSE_LENGTH.code(from) != 0)
     }
 
     fn put(&self, _: &mut Words, _: bool) -> Result<(), Miss> {
