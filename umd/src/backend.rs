@@ -9,9 +9,8 @@ use kmd_iface::baremetal::tbx::Tbx;
 use kmd_iface::baremetal::{BareMetal, Bus, Vfio};
 use kmd_iface::{Kmd, KmdError, Node, NodeState, RenderNode, baremetal};
 
-use crate::device::OpenOptions;
 use crate::error::DeviceError;
-use crate::spec::DeviceSpec;
+use crate::spec::{DeviceSpec, OpenOptions};
 
 /// An opened device.
 pub(crate) struct Backend {

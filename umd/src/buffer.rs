@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use devinfo::GpuAddress;
 
-use crate::device::{Device, DeviceInner, kernel};
-use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
-use crate::limits;
+use crate::device::{Device, DeviceInner};
+use crate::error::{ArgumentError, DeviceError, Error, ErrorKind, refused};
 use crate::memory::{BUFFER, Bo, HostMemory, Use};
 
 /// What the origin of a sub-buffer is a multiple of: what a surface's base address takes.
@@ -47,7 +46,7 @@ impl Device {
             ));
         }
         let bo = self.inner().registry.create_shared(size);
-        Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
+        Ok(Buffer::of(&bo.map_err(refused("shared memory"))?, 0))
     }
 
     /// A [shared buffer](Self::shared_buffer) of another device for this one, too: the same memory
@@ -57,7 +56,7 @@ impl Device {
     /// The buffer is not in the host's memory; the device does not have the address.
     pub fn share(&self, other: &Buffer) -> Result<Buffer, Error> {
         let bo = self.inner().registry.share(&other.bo);
-        Ok(Buffer::of(&bo.map_err(kernel("shared memory"))?, 0))
+        Ok(Buffer::of(&bo.map_err(refused("shared memory"))?, 0))
     }
 
     /// The part from `address` on of the buffer that kernels see there, for pointers that are
@@ -91,7 +90,7 @@ impl Device {
             .registry
             .adopt(memory.pages(), (memory.start() + memory.size()) as u64);
         Ok(Buffer {
-            bo: bo.map_err(kernel("a buffer of user memory"))?,
+            bo: bo.map_err(refused("a buffer of user memory"))?,
             start: (memory.start() + range.start) as u64,
             origin: 0,
             size: range.len() as u64,
@@ -107,7 +106,7 @@ impl Device {
     /// The fd is no dma-buf, or one that the device cannot use.
     pub fn import_buffer(&self, dmabuf: BorrowedFd<'_>) -> Result<Buffer, Error> {
         let bo = self.inner().registry.import(dmabuf);
-        Ok(Buffer::of(&bo.map_err(kernel("a dma-buf"))?, 0))
+        Ok(Buffer::of(&bo.map_err(refused("a dma-buf"))?, 0))
     }
 }
 
@@ -121,7 +120,7 @@ impl Buffer {
             let why = "a part of a buffer is no dma-buf".to_owned();
             return Err(object(ErrorKind::InvalidValue, why));
         }
-        Ok(self.bo.export().map_err(kernel("a dma-buf"))?)
+        Ok(self.bo.export().map_err(refused("a dma-buf"))?)
     }
 
     pub(crate) fn new(device: &DeviceInner, size: u64) -> Result<Self, Error> {
@@ -131,14 +130,14 @@ impl Buffer {
                 "its size is zero".to_owned(),
             ));
         }
-        let (_, memory) = limits::memory(device.kmd().description());
+        let (_, memory) = device.memory();
         if size > memory {
             let why = format!("it is to have {size} bytes, all memory for buffers has {memory}");
             return Err(object(ErrorKind::InvalidBufferSize, why));
         }
         let bo = device.registry.create(size, Use::Device, BUFFER);
         Ok(Self {
-            bo: bo.map_err(kernel("a buffer"))?,
+            bo: bo.map_err(refused("a buffer"))?,
             start: 0,
             origin: 0,
             size,

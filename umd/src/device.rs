@@ -6,33 +6,14 @@ use std::time::{Duration, Instant};
 use batchbuffer::dispatch::{Commands, Mocs};
 use devinfo::{Family, Platform, Target};
 use kmd_iface::baremetal::{self, Bus};
-use kmd_iface::{AddressSpaceOptions, Exhausted, Kmd, KmdError, Node, Statistics, Violation};
+use kmd_iface::{AddressSpaceOptions, Kmd, Node, RegionKind, Statistics, Violation};
 
 use crate::backend::{self, Backend};
 use crate::clock::Clock;
-use crate::error::{DeviceError, Error, ErrorKind};
+use crate::error::{DeviceError, Error, refused};
 use crate::flusher::Flusher;
 use crate::memory::{Pool, Registry};
-use crate::spec::DeviceSpec;
-
-/// How a device is opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OpenOptions {
-    /// What [`DeviceSpec::Auto`] opens when no render node works; `tgl` if `None`.
-    pub fallback: Option<(String, Option<u8>)>,
-    /// Host threads of the software GPU; as many as there are cores if `None`.
-    pub threads: Option<usize>,
-    /// Points accesses to unbound pages at a scratch page instead of failing. i915 on silicon does
-    /// so always.
-    pub scratch_page: bool,
-    /// Makes the software GPU report what silicon leaves undefined.
-    pub check: bool,
-    /// How the software GPU executes EU code. What is checked is interpreted.
-    #[cfg(feature = "softgpu")]
-    pub execution: softgpu::Execution,
-    /// After what time the software GPU calls a kernel hung; its default if `None`.
-    pub hang_timeout: Option<Duration>,
-}
+use crate::spec::{DeviceSpec, OpenOptions};
 
 /// An open device. Clones name the same one.
 #[derive(Clone, Debug)]
@@ -147,7 +128,7 @@ impl Device {
             scratch_page: options.scratch_page,
             ..AddressSpaceOptions::default()
         };
-        let registry = Registry::new(backend.kmd, space).map_err(kernel("an address space"))?;
+        let registry = Registry::new(backend.kmd, space).map_err(refused("an address space"))?;
         Ok(Self {
             inner: Arc::new(DeviceInner {
                 name: backend.name,
@@ -210,6 +191,18 @@ impl DeviceInner {
         self.registry.kmd()
     }
 
+    /// Where buffers lie, and how many bytes there are.
+    pub(crate) fn memory(&self) -> (RegionKind, u64) {
+        let description = self.kmd().description();
+        let kind = match description.has_device_memory() {
+            true => RegionKind::Device,
+            false => RegionKind::System,
+        };
+        let regions = description.memory.iter();
+        let regions = regions.filter(|region| region.kind == kind);
+        (kind, regions.map(|region| region.size).sum())
+    }
+
     /// Its platform.
     pub(crate) fn platform(&self) -> &'static Platform {
         self.target.platform
@@ -248,21 +241,5 @@ impl DeviceInner {
             eus
         };
         eus * u32::from(self.platform().threads_per_eu)
-    }
-}
-
-/// Makes a [`DeviceError`] of what a kernel driver answered when asked for `what`.
-pub(crate) fn kernel(what: &'static str) -> impl Fn(KmdError) -> DeviceError {
-    move |error| match error {
-        KmdError::DeviceLost { .. } => DeviceError::Lost(error.to_string()),
-        other => DeviceError::Kernel {
-            what,
-            kind: match other.exhausted() {
-                Some(Exhausted::Device) => ErrorKind::OutOfDeviceMemory,
-                Some(Exhausted::Process) => ErrorKind::OutOfHostMemory,
-                None => ErrorKind::KernelDriver,
-            },
-            source: Arc::new(other),
-        },
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::binary::{ArgKind, KernelAbi, KernelInfo, SegmentKind};
+use crate::bound::Bound;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{ArgumentError, Error, ErrorKind};
@@ -26,17 +27,6 @@ pub enum Arg<'a> {
     /// An image.
     Image(&'a Image),
     /// A sampler.
-    Sampler(Sampler),
-}
-
-/// An argument that a kernel holds.
-#[derive(Clone, Debug)]
-pub(crate) enum Bound {
-    Buffer(Buffer),
-    Null,
-    Value(Box<[u8]>),
-    Local(u32),
-    Image(Image),
     Sampler(Sampler),
 }
 

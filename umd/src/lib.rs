@@ -52,6 +52,7 @@
 
 mod backend;
 pub mod binary;
+mod bound;
 mod buffer;
 mod clock;
 mod command;
@@ -91,7 +92,7 @@ pub use binary::{
 pub use buffer::Buffer;
 pub use command::Command;
 pub use deadline::Deadline;
-pub use device::{Device, OpenOptions};
+pub use device::Device;
 pub use error::{ArgumentError, DeviceError, Error, ErrorClass, ErrorKind, FaultReport};
 pub use event::{CommandBatch, Event, EventStatus, Timestamps, UserEvent};
 pub use image::{Image, ImageDesc, ImageFormat, ImageKind, Region, channel_order, channel_type};
@@ -104,5 +105,5 @@ pub use range::NdRange;
 pub use sampler::{AddressingMode, FilterMode, Sampler};
 #[cfg(feature = "softgpu")]
 pub use softgpu::{Execution, HostIsa};
-pub use spec::DeviceSpec;
+pub use spec::{DeviceSpec, OpenOptions};
 pub use transfer::{MapAccess, Mapped, RectLayout};

@@ -1,6 +1,6 @@
 //! What a device is and what it can do: what runtimes answer `clGetDeviceInfo` with.
 
-use kmd_iface::{DeviceDescription, RegionKind};
+use kmd_iface::RegionKind;
 
 use crate::binary::MAX_SAMPLERS;
 use crate::device::Device;
@@ -73,26 +73,13 @@ pub struct ImageLimits {
     pub buffer: u32,
 }
 
-/// Where buffers lie, and how many bytes there are.
-pub(crate) fn memory(description: &DeviceDescription) -> (RegionKind, u64) {
-    let kind = match description.has_device_memory() {
-        true => RegionKind::Device,
-        false => RegionKind::System,
-    };
-    let regions = description
-        .memory
-        .iter()
-        .filter(|region| region.kind == kind);
-    (kind, regions.map(|region| region.size).sum())
-}
-
 impl Device {
     /// What the device is and what it can do.
     pub fn limits(&self) -> Limits {
         let platform = self.inner().platform();
         let description = self.description();
         let topology = &description.topology;
-        let (kind, global_memory) = memory(description);
+        let (kind, global_memory) = self.inner().memory();
         let narrowest = platform.simd_widths.first().copied().unwrap_or(8);
         let max_work_group_size = platform.max_work_group_size(self.inner().subslice_eus());
         Limits {

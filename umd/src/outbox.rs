@@ -17,8 +17,8 @@ use batchbuffer::Engine;
 use kmd_iface::{Fence, KmdError, QueueId, Seqno, Submission};
 
 use crate::deadline::Deadline;
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{DeviceError, Error};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused};
 use crate::event::{CommandBatch, Concluded, Event, Submitted};
 use crate::held::{Held, Pending};
 use crate::launch::{CloseError, MakeError, Maker};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
-use crate::device::{Device, DeviceInner, kernel};
-use crate::error::{DeviceError, Error};
+use crate::device::{Device, DeviceInner};
+use crate::error::{DeviceError, Error, refused};
 use crate::kernel::Kernel;
 use crate::memory::{Bo, Use};
 
@@ -68,7 +68,7 @@ impl Program {
                 SegmentKind::Strings => ("strings of a program", Use::Device, 0),
             };
             let bo = device.registry.create((size + more).max(1), usage, label);
-            memory.push((kind, bo.map_err(kernel("memory of a program"))?));
+            memory.push((kind, bo.map_err(refused("memory of a program"))?));
         }
         let program = ProgramInner {
             device,

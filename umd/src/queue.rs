@@ -8,9 +8,9 @@ use kmd_iface::{EngineClass, Fence, KmdError, Priority, QueueDesc, Seqno};
 
 use crate::command::Command;
 use crate::deadline::Deadline;
-use crate::device::{Device, DeviceInner, kernel as refused};
+use crate::device::{Device, DeviceInner};
 use crate::error::ArgumentError;
-use crate::error::{DeviceError, Error};
+use crate::error::{DeviceError, Error, refused};
 use crate::event::{Event, Label, UserEvent};
 use crate::held::{Held, Pending};
 use crate::launch::{Maker, Work};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use devinfo::Driver;
 
@@ -194,6 +195,25 @@ impl fmt::Display for DeviceSpec {
             }
         }
     }
+}
+
+/// How a device is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// What [`DeviceSpec::Auto`] opens when no render node works; `tgl` if `None`.
+    pub fallback: Option<(String, Option<u8>)>,
+    /// Host threads of the software GPU; as many as there are cores if `None`.
+    pub threads: Option<usize>,
+    /// Points accesses to unbound pages at a scratch page instead of failing. i915 on silicon does
+    /// so always.
+    pub scratch_page: bool,
+    /// Makes the software GPU report what silicon leaves undefined.
+    pub check: bool,
+    /// How the software GPU executes EU code. What is checked is interpreted.
+    #[cfg(feature = "softgpu")]
+    pub execution: softgpu::Execution,
+    /// After what time the software GPU calls a kernel hung; its default if `None`.
+    pub hang_timeout: Option<Duration>,
 }
 
 #[cfg(test)]

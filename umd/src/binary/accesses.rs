@@ -4,8 +4,9 @@
 //! only uses its address, and calls images that are accessed in blocks `image_2d` like any other.
 
 use devinfo::Family;
+use isa_encoder::audit::Block;
 use isa_encoder::message::{
-    BlockAlignment, Descriptors, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message,
+    Descriptors, Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message,
 };
 use isa_encoder::{Send, Sfid, Specific, decode};
 
@@ -100,55 +101,35 @@ impl Accesses {
         if let Some(index) = index.filter(|_| !is_media_block) {
             insert(&mut self.others, index);
         }
-        match message {
-            Some(Ok(Message::Hdc(hdc))) => self.add_hdc(&hdc),
-            Some(Ok(Message::Lsc(lsc))) => self.add_lsc(&lsc),
-            _ => {}
+        if let Some(Ok(message)) = message {
+            self.add_block(&message);
         }
     }
 
-    fn add_hdc(&mut self, message: &Hdc) {
-        match *message {
-            Hdc::MediaBlock {
+    fn add_block(&mut self, message: &Message) {
+        let index = match *message {
+            Message::Hdc(Hdc::MediaBlock {
                 surface: HdcSurface::Bti(index),
                 ..
-            } => insert(&mut self.media_blocks, index),
-            // Reads that are aligned to 16 bytes are of the compiler's own making.
-            Hdc::OwordBlock {
-                direction,
-                alignment,
+            }) => return insert(&mut self.media_blocks, index),
+            Message::Hdc(Hdc::OwordBlock {
                 address: HdcAddress::A32(HdcSurface::Bti(index)),
                 ..
-            } => match (direction, alignment) {
-                (Direction::Write, _) => self.blocks.push((index, BLOCK_WRITE)),
-                (Direction::Read, BlockAlignment::Dword) => self.blocks.push((index, BLOCK_READ)),
-                (Direction::Read, BlockAlignment::Oword) => {}
-            },
-            _ => {}
-        }
-    }
-
-    fn add_lsc(&mut self, message: &Lsc) {
-        if let Lsc::Vector {
-            direction,
-            address: LscAddress::Bti { index, .. },
-            data,
-            elements,
-            transpose: true,
-            ..
-        } = *message
-        {
-            match direction {
-                Direction::Read => self.blocks.push((index, BLOCK_READ)),
-                // What is smaller is a value that all lanes share.
-                Direction::Write => {
-                    let bytes = usize::from(elements) * data.memory_bytes();
-                    if bytes >= BLOCK_WRITE as usize {
-                        self.blocks.push((index, BLOCK_WRITE));
-                    }
-                }
-            }
-        }
+            })
+            | Message::Lsc(Lsc::Vector {
+                address: LscAddress::Bti { index, .. },
+                ..
+            }) => index,
+            _ => return,
+        };
+        let alignment = match Block::of(message) {
+            None => return,
+            Some(block) if block.direction == Direction::Read => BLOCK_READ,
+            // What it stores is not followed here: it may be a value of 8 bytes that all channels share.
+            Some(block) if block.may_be_shared && block.bytes < BLOCK_WRITE as usize => return,
+            Some(_) => BLOCK_WRITE,
+        };
+        self.blocks.push((index, alignment));
     }
 }
 
@@ -187,7 +168,8 @@ mod tests {
         let read = "(W) load.ugm.d32x16t.a32 (1|M0) r6:2 bti[1][r3:1]";
         let write = "(W) store.ugm.d32x16t.a32 (1|M0) bti[0][r3:1] r8:2";
         let shared = "(W) store.ugm.d32x1t.a32 (1|M0) bti[2][r3:1] r8:1";
-        let text = [read, write, shared].join("\n");
+        let scalar = "(W) load.ugm.d32x1t.a32 (1|M0) r6:1 bti[3][r3:1]";
+        let text = [read, write, shared, scalar].join("\n");
         assert_eq!(blocks("dg2", &text), [(1, 4), (0, 16)]);
     }
 

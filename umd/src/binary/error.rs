@@ -1,6 +1,6 @@
 //! What can be wrong with a compiled file.
 
-use crate::error::ErrorKind;
+use crate::error::kind::ErrorKind;
 
 /// A compiled file is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

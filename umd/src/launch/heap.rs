@@ -13,8 +13,8 @@ use batchbuffer::dispatch::Heaps;
 use batchbuffer::surface::{self, SURFACE_STATE_BYTES};
 use devinfo::GpuAddress;
 
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{DeviceError, Error};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused};
 use crate::memory::{Bo, NEAR, Use};
 
 /// The number of the last command that has ended.

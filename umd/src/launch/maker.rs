@@ -1,23 +1,24 @@
 //! Makes commands: writes their states, payloads and batches to the queue's heap.
 
-use std::sync::Arc;
-
-use batchbuffer::dispatch::{DispatchError, FrontEnd, Scratch, Setup};
+use batchbuffer::dispatch::{FrontEnd, Scratch, Setup};
 use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
-use crate::binary::{KernelAbi, Lines};
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused};
 use crate::printf;
 
+use super::check::Launch;
+use super::error::{CloseError, MakeError, dispatch_error, marker_error};
 use super::frame::Frame;
 use super::heap::{Heap, HeapMemory, Oldest, Places, Take};
+use super::layout::STAMPS;
 use super::prepared::{Contents, Launched, Prepared};
 use super::ring::Ring;
 use super::slots::QueueMemory;
-use super::{Launch, STAMPS, Work, dispatch_error};
+use super::staging::{Staging, Start};
+use super::work::Work;
 
 /// What a queue makes its commands with.
 #[derive(Debug)]
@@ -52,80 +53,11 @@ const ROOM: usize = 4 << 10;
 /// The most dwords that end a batch, or jump from it to another.
 const END: usize = 3;
 
-/// What commands are made in before they go to memory that the GPU sees, which is slow to read and
-/// may be slow to write in small pieces. Kept for its capacity.
-#[derive(Debug, Default)]
-pub(super) struct Staging {
-    pub words: Vec<u32>,
-    pub block: Vec<u32>,
-    pub table: Vec<u32>,
-    pub cross_thread: Vec<u8>,
-}
-
-/// Where a walker's threads begin, for a node that looks for broken rules.
-#[derive(Clone, Debug)]
-pub(super) struct Start {
-    pub kernel: Arc<KernelAbi>,
-    pub lines: Arc<Lines>,
-    /// It is one of this driver's own.
-    pub own: bool,
-    /// The kernel's first instruction.
-    pub first: GpuAddress,
-    /// The threads' first instruction.
-    pub entry: GpuAddress,
-    pub slm_bytes: u32,
-}
-
-impl Start {
-    /// Tells the node of walkers that are about to be submitted.
-    fn announce<'a>(device: &DeviceInner, starts: impl Iterator<Item = &'a Self>) {
-        if let Some(extents) = device.registry.extents() {
-            for start in starts {
-                let (name, local) = (&start.kernel.info.name, start.slm_bytes.into());
-                let source = start.lines.of_kernel(start.kernel.segment);
-                extents.launches(name, start.first, start.entry, local, start.own, source);
-            }
-        }
-    }
-}
-
 /// A command that was added to the open batch.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub prepared: Prepared,
     pub places: Places,
-}
-
-/// Why a command was not made.
-#[derive(Debug)]
-pub(crate) enum MakeError {
-    /// Older commands have to end first.
-    Full,
-    /// The open batch has no room for it.
-    BatchFull,
-    /// It cannot be made.
-    Failed(Error),
-}
-
-/// Why a batch was not handed over.
-#[derive(Debug)]
-pub(crate) enum CloseError {
-    /// It cannot be ended.
-    Failed(Error),
-    /// The kernel driver does not take it.
-    Refused(KmdError),
-}
-
-impl<E: Into<Error>> From<E> for CloseError {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl<E: Into<Error>> From<E> for MakeError {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
 }
 
 impl Maker {
@@ -404,14 +336,6 @@ impl Maker {
         self.open = None;
         self.staging.words.clear();
         self.front_end = None;
-    }
-}
-
-pub(super) fn marker_error(error: impl Into<DispatchError>) -> ArgumentError {
-    ArgumentError::Object {
-        what: "marker",
-        kind: ErrorKind::Internal,
-        why: error.into().to_string(),
     }
 }
 

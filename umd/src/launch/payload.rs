@@ -5,14 +5,13 @@ use std::ops::Range;
 use crate::binary::{
     IMPLICIT_ARGUMENTS, ImageQuery, KernelAbi, LocalIds, PayloadEntry, PayloadValue, SamplerQuery,
 };
-use crate::buffer::Buffer;
+use crate::bound::Bound;
 use crate::error::ArgumentError;
 use crate::image::Image;
-use crate::kernel::Bound;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::geometry::{Geometry, Walk};
-use super::states::{MAX_RAW, StatesLayout};
+use super::states::{StatesLayout, before};
 
 /// What only a launch knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,24 +303,6 @@ pub(crate) fn ids_table(simd: u32) -> LocalIds {
             simd => (simd * 2).next_multiple_of(32),
         },
         packed: simd == 1,
-    }
-}
-
-/// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface
-/// Base Address" of SURFTYPE_BUFFER, RAW format).
-pub(crate) const SURFACE_ALIGNMENT: u64 = 4;
-
-/// How far a buffer's surface begins before the buffer. Code that adds a buffer offset reaches what
-/// lies before a pointer into the middle of an allocation: its surface begins with the allocation
-/// (NEO `Kernel::patchBufferOffset`).
-pub(crate) fn before(buffer: &Buffer, takes_offset: bool) -> u64 {
-    let address = buffer.address().get();
-    let most = MAX_RAW.saturating_sub(buffer.size() + SURFACE_ALIGNMENT);
-    match buffer.origin() {
-        origin if takes_offset && origin <= most => {
-            origin + address.wrapping_sub(origin) % SURFACE_ALIGNMENT
-        }
-        _ => address % SURFACE_ALIGNMENT,
     }
 }
 

@@ -9,15 +9,16 @@ use std::sync::Arc;
 use devinfo::GpuAddress;
 use zerocopy::IntoBytes;
 
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{DeviceError, Error};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused};
 use crate::memory::{Bo, Use};
 
+use super::check::Launch;
+use super::error::{MakeError, dispatch_error, marker_error};
 use super::heap::{Heap, HeapMemory, Oldest, PREFETCH, UNIT};
-use super::maker::{MakeError, Staging, Start};
 use super::prepared::Launched;
 use super::slots::QueueMemory;
-use super::{Launch, dispatch_error};
+use super::staging::{Staging, Start};
 
 /// The most bytes of a heap's ring.
 const MOST: u32 = 64 << 20;
@@ -147,10 +148,7 @@ impl Recorded {
             self.kernels.push(launched);
         }
         let words = &mut staging.words;
-        device
-            .commands
-            .finish(None, words)
-            .map_err(super::maker::marker_error)?;
+        device.commands.finish(None, words).map_err(marker_error)?;
         let what = "recording's batch";
         let size = words.len() as u64 * 4 + u64::from(PREFETCH);
         let batch = device.registry.create(size, Use::Shared, what);

@@ -18,12 +18,12 @@ use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{DeviceError, Error};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused};
 use crate::memory::{Bo, Use};
 
+use super::error::{CloseError, marker_error};
 use super::heap::{HeapMemory, PREFETCH, UNIT};
-use super::maker::{CloseError, marker_error};
 
 /// How many slots there are.
 const SLOTS: u32 = 512;

@@ -6,8 +6,8 @@ use batchbuffer::dispatch::{Scratch, WalkerKind};
 use batchbuffer::surface::{self, SURFACE_STATE_BYTES, ScratchSurface};
 use zerocopy::IntoBytes;
 
-use crate::device::{DeviceInner, kernel as refused};
-use crate::error::{DeviceError, Error, state};
+use crate::device::DeviceInner;
+use crate::error::{DeviceError, Error, refused, state};
 use crate::memory::{Bo, NEAR, PRIVATE_MEMORY, SCRATCH_MEMORY, Use};
 
 use super::heap::{HeapMemory, SCRATCH, SCRATCH_PAIRS};

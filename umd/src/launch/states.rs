@@ -7,17 +7,35 @@ use batchbuffer::surface::{
 use devinfo::{Family, GpuAddress};
 
 use crate::binary::{KernelAbi, PayloadValue, SamplerSource, SegmentKind, SurfaceSource};
+use crate::bound::Bound;
+use crate::buffer::Buffer;
 use crate::device::DeviceInner;
 use crate::error::{ArgumentError, Error, ErrorKind};
-use crate::kernel::Bound;
 use crate::program::ProgramInner;
 use crate::sampler::{AddressingMode, FilterMode, Sampler};
 
 use super::heap::{BORDER_COLOR, NULL_SURFACE, UNIT};
-use super::payload::before;
 
 /// Raw surfaces hold at most 4 GiB; what lies beyond can only be reached by pointer.
 pub(crate) const MAX_RAW: u64 = 1 << 32;
+
+/// What the base address of a buffer's surface is a multiple of (RENDER_SURFACE_STATE "Surface
+/// Base Address" of SURFTYPE_BUFFER, RAW format).
+pub(crate) const SURFACE_ALIGNMENT: u64 = 4;
+
+/// How far a buffer's surface begins before the buffer. Code that adds a buffer offset reaches what
+/// lies before a pointer into the middle of an allocation: its surface begins with the allocation
+/// (NEO `Kernel::patchBufferOffset`).
+pub(super) fn before(buffer: &Buffer, takes_offset: bool) -> u64 {
+    let address = buffer.address().get();
+    let most = MAX_RAW.saturating_sub(buffer.size() + SURFACE_ALIGNMENT);
+    match buffer.origin() {
+        origin if takes_offset && origin <= most => {
+            origin + address.wrapping_sub(origin) % SURFACE_ALIGNMENT
+        }
+        _ => address % SURFACE_ALIGNMENT,
+    }
+}
 
 const SURFACE: u32 = SURFACE_STATE_BYTES as u32;
 const SAMPLER: u32 = SAMPLER_STATE_BYTES as u32;

@@ -18,13 +18,15 @@ use crate::kernel::KernelState;
 use crate::memory::NEAR;
 use crate::range::NdRange;
 
+use super::error::{MakeError, dispatch_error};
+use super::front_end::front_end;
 use super::geometry::{Geometry, Walk};
 use super::heap::Take;
-use super::maker::{MakeError, Staging, Start};
+use super::layout::{BlockLayout, DESCRIPTOR};
 use super::payload::{self, IDS_FIELD, Late, PRINTF_FIELD};
 use super::prepared::Launched;
+use super::staging::{Staging, Start};
 use super::states::{put, put_bytes, table};
-use super::{BlockLayout, DESCRIPTOR, dispatch_error, front_end};
 
 /// How many templates a kernel keeps.
 const KEPT: usize = 4;

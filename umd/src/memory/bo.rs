@@ -12,9 +12,8 @@ use kmd_iface::{
     KmdError, Placement, Purpose, map_dmabuf,
 };
 
-use super::host::PAGE;
 use super::ranges::{GRANULE, Part, Ranges, whole};
-use super::raw::{HostPages, Shared};
+use super::raw::{HostPages, PAGE, Shared};
 
 /// Who works most with a buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

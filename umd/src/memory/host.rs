@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind};
 
-use super::raw::{HostPages, Shared};
-
-/// What a kernel driver makes a buffer of: whole pages of this size (i915 and xe userptr).
-pub(crate) const PAGE: usize = 4096;
+use super::raw::{HostPages, PAGE, Shared};
 
 /// Memory of this process that a buffer can be made of without a copy. Clones name the same
 /// memory.

@@ -11,7 +11,8 @@ use nix::sys::mman::{MmapAdvise, madvise};
 use volatile::VolatilePtr;
 use zerocopy::FromBytes;
 
-use super::host::PAGE;
+/// What a kernel driver makes a buffer of: whole pages of this size (i915 and xe userptr).
+pub(crate) const PAGE: usize = 4096;
 
 /// Orders stores to memory that may not be cached. `sfence` does not wait, as a full fence does, until
 /// other processors have given up the lines that were written (Intel's compute-runtime uses it around
