@@ -1,20 +1,15 @@
 //! Which compiler compiles.
 
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::UNIX_EPOCH;
 
 use devinfo::Target;
 
 use crate::cache::Cache;
 use crate::clang::Clang;
-use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
+use crate::compiler::{COMPILER_VARIABLE, CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::ocloc::{Library, Ocloc};
 use crate::own::{NAME as OWN, Own};
 use crate::watched::Watched;
-
-/// The environment variable that names the compiler: `own`, `libocloc`, `ocloc` or `clang`.
-pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
 
 /// Intel's compilers that are here, of which the first that knows the platform compiles.
 ///
@@ -208,18 +203,4 @@ impl Compiler for Front {
 fn front() -> Option<Box<dyn Compiler>> {
     let front = Front::find();
     (!front.identity().is_empty()).then(|| Box::new(front) as Box<dyn Compiler>)
-}
-
-/// What tells a file from what it was before it was installed anew.
-pub(crate) fn stamp(path: &Path) -> String {
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (size, time) = match real.metadata() {
-        Ok(data) => {
-            let time = data.modified().ok();
-            let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            (data.len(), time.map_or(0, |time| time.as_nanos()))
-        }
-        Err(_) => (0, 0),
-    };
-    format!("{} {size} {time};", real.display())
 }

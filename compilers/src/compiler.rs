@@ -4,6 +4,9 @@ use std::path::Path;
 
 use devinfo::Target;
 
+/// The environment variable that names the compiler: `own`, `libocloc`, `ocloc` or `clang`.
+pub const COMPILER_VARIABLE: &str = "INTEL_GPU_COMPILER";
+
 /// What to compile.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {

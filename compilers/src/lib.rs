@@ -24,12 +24,15 @@ mod options;
 mod own;
 mod place;
 mod process;
+mod stamp;
 mod watched;
 
 pub use cache::Cache;
-pub use choice::{COMPILER_VARIABLE, Front, Intel, installed};
+pub use choice::{Front, Intel, installed};
 pub use clang::Clang;
-pub use compiler::{CompileError, Compiled, Compiler, Header, Job, Product, Source, has};
+pub use compiler::{
+    COMPILER_VARIABLE, CompileError, Compiled, Compiler, Header, Job, Product, Source, has,
+};
 pub use ocloc::{Library, Ocloc, version};
 pub use options::{check_options, language, words};
 pub use own::Own;

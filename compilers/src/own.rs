@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::choice::{COMPILER_VARIABLE, stamp};
 use crate::clang::link;
-use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
+use crate::compiler::{COMPILER_VARIABLE, CompileError, Compiled, Compiler, Job, Product, Source};
+use crate::stamp::stamp;
 
 /// What messages call the compiler.
 pub(crate) const NAME: &str = "eu-compiler";

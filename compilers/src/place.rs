@@ -3,9 +3,11 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use tempfile::TempDir;
+
+use crate::compiler::Header;
 
 /// What the names of the folders begin with.
 const PREFIX: &str = "intel-gpu-call-";
@@ -61,6 +63,22 @@ pub(crate) fn is_left(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
+/// Writes headers into a folder, which their names may not leave.
+pub(crate) fn write_headers(folder: &Path, headers: &[Header<'_>]) -> io::Result<()> {
+    for header in headers {
+        let path = Path::new(header.name);
+        let plain = |part| matches!(part, Component::Normal(_));
+        if !path.components().all(plain) {
+            let why = format!("the header's name {:?} leaves its folder", header.name);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(path, header.text)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +97,17 @@ mod tests {
         assert!(own.path().join("file").exists() && foreign.exists() && !left.exists());
         drop((own, other));
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn headers_stay_in_their_folder() {
+        let written = |name| {
+            let place = tempfile::tempdir().unwrap();
+            let done = write_headers(place.path(), &[Header { name, text: b"x" }]);
+            done.map(|()| place.path().join(name).is_file())
+        };
+        assert!(written("inc/a.h").unwrap());
+        assert!(written("../a.h").is_err());
+        assert!(written("/tmp/a.h").is_err());
     }
 }

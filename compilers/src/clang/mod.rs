@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use spirv_module::Module;
 
-use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
-use crate::ocloc::write_headers;
 use crate::options::words;
-use crate::place::Place;
+use crate::place::{Place, write_headers};
 use crate::process;
+use crate::stamp::stamp;
 
 /// How long one program may take.
 const DEADLINE: Duration = Duration::from_secs(300);

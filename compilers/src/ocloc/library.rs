@@ -10,8 +10,8 @@ use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, ended, unknown};
-use crate::choice::stamp;
 use crate::compiler::{CompileError, Compiled, Compiler, Job};
+use crate::stamp::stamp;
 
 /// The library's name.
 const FILE: &str = "libocloc.so";

@@ -19,7 +19,6 @@ use crate::options::language;
 use crate::place::Place;
 
 pub use library::Library;
-pub(crate) use program::write_headers;
 pub use program::{Ocloc, version};
 
 /// What messages call the compiler.

@@ -3,15 +3,15 @@
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, unknown};
-use crate::choice::stamp;
-use crate::compiler::{CompileError, Compiled, Compiler, Header, Job};
-use crate::place::Place;
+use crate::compiler::{CompileError, Compiled, Compiler, Job};
+use crate::place::{Place, write_headers};
 use crate::process;
+use crate::stamp::stamp;
 
 /// How long one compilation may take.
 const DEADLINE: Duration = Duration::from_secs(300);
@@ -183,38 +183,5 @@ impl Program<'_> {
             words: ended.words,
             outputs: files,
         })
-    }
-}
-
-/// Writes headers into a folder, which their names may not leave.
-pub(crate) fn write_headers(folder: &Path, headers: &[Header<'_>]) -> io::Result<()> {
-    for header in headers {
-        let path = Path::new(header.name);
-        let plain = |part| matches!(part, Component::Normal(_));
-        if !path.components().all(plain) {
-            let why = format!("the header's name {:?} leaves its folder", header.name);
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-        }
-        let path = folder.join(path);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
-        fs::write(path, header.text)?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_stay_in_their_folder() {
-        let written = |name| {
-            let place = tempfile::tempdir().unwrap();
-            let done = write_headers(place.path(), &[Header { name, text: b"x" }]);
-            done.map(|()| place.path().join(name).is_file())
-        };
-        assert!(written("inc/a.h").unwrap());
-        assert!(written("../a.h").is_err());
-        assert!(written("/tmp/a.h").is_err());
     }
 }
