@@ -3,7 +3,7 @@
 //! Each structure comes with its size, so that a library of a later version, which knows more
 //! fields, writes no more than the caller has room for. What the caller's has more stays as it is.
 
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 
 use umd::{AccessQualifier, AddressSpace, ArgKind};
 
@@ -174,34 +174,6 @@ pub struct ArgumentInfo {
     pub type_name: *const c_char,
     /// Qualifiers of its type: `const`, `restrict`, `volatile`, `pipe`, with spaces between.
     pub type_qualifiers: *const c_char,
-}
-
-/// What C reads of a kernel for as long as it lives.
-#[derive(Debug)]
-pub(crate) struct Texts {
-    name: CString,
-    attributes: CString,
-    /// Name, type and qualifiers of each argument.
-    args: Vec<[CString; 3]>,
-}
-
-impl Texts {
-    pub(crate) fn of(info: &umd::KernelInfo) -> Self {
-        let text = |text: &str| CString::new(text).unwrap_or_default();
-        let or_empty = |option: &Option<String>| text(option.as_deref().unwrap_or_default());
-        let args = info.args.iter().map(|arg| {
-            [
-                or_empty(&arg.name),
-                or_empty(&arg.type_name),
-                text(&arg.type_qualifiers),
-            ]
-        });
-        Self {
-            name: text(&info.name),
-            attributes: text(&info.attributes),
-            args: args.collect(),
-        }
-    }
 }
 
 /// What a device is and what it can do: `info_size` is `sizeof *info`.

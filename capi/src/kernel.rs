@@ -7,10 +7,10 @@ use umd::{AddressingMode, Arg, FilterMode, GpuAddress, Sampler};
 
 use crate::buffer::Buffer;
 use crate::image::Image;
-use crate::info::Texts;
 use crate::pointers::{bytes, handle, text};
 use crate::program::Program;
 use crate::status::{Failure, Status, call, make};
+use crate::texts::Texts;
 
 /// An entry point of a program, with arguments.
 #[derive(Debug)]

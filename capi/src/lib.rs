@@ -43,6 +43,7 @@ mod pointers;
 mod program;
 mod queue;
 mod status;
+mod texts;
 mod transfer;
 
 pub use buffer::*;

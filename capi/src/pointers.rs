@@ -2,7 +2,6 @@
 
 use std::ffi::{CStr, c_char};
 
-use crate::event::Event;
 use crate::status::Failure;
 
 /// The object of a handle; `what` is its name in the message if it is null.
@@ -78,32 +77,31 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
         .map_err(|_| Failure::usage(format!("the {what} is not UTF-8")))
 }
 
-/// The events of a wait list.
+/// The objects of `count` handles at a pointer; `what` is the list's name in messages, `one` that of a
+/// member.
 ///
 /// # Safety
 /// See "Pointers" at the top of the header.
-pub(crate) unsafe fn events(
-    list: *const *const Event,
+pub(crate) unsafe fn handles<'a, T>(
+    list: *const *const T,
     count: usize,
-) -> Result<Vec<umd::Event>, Failure> {
+    what: &str,
+    one: &str,
+) -> Result<Vec<&'a T>, Failure> {
     if count == 0 {
         return Ok(Vec::new());
     }
-    if list.is_null()
-        || !list.is_aligned()
-        || count > isize::MAX as usize / size_of::<*const Event>()
-    {
-        return Err(Failure::usage(
-            "the wait list is null, misaligned or too long",
-        ));
+    if list.is_null() || !list.is_aligned() || count > isize::MAX as usize / size_of::<*const T>() {
+        return Err(Failure::usage(format!(
+            "the {what} is null, misaligned or too long"
+        )));
     }
     // SAFETY: checked above, and the caller promises the rest.
     let list = unsafe { std::slice::from_raw_parts(list, count) };
     list.iter()
-        .map(|&event| {
+        .map(|&one_of| {
             // SAFETY: the caller promises handles; null is none.
-            let event = unsafe { event.as_ref() };
-            Ok(handle(event, "event of the wait list")?.0.clone())
+            handle(unsafe { one_of.as_ref() }, one)
         })
         .collect()
 }

@@ -7,7 +7,7 @@ use umd::{NdRange, QueueOptions};
 use crate::device::Device;
 use crate::event::Event;
 use crate::kernel::Kernel;
-use crate::pointers::{events, handle};
+use crate::pointers::{handle, handles};
 use crate::status::{Failure, Status, call, make};
 
 /// Runs commands on a device.
@@ -57,7 +57,9 @@ pub(crate) unsafe fn enqueue(
 ) -> Status {
     call(|| {
         // SAFETY: as the caller promises.
-        let list = unsafe { events(wait_list, wait_count) }?;
+        let list =
+            unsafe { handles(wait_list, wait_count, "wait list", "event of the wait list") }?;
+        let list: Vec<_> = list.into_iter().map(|event| event.0.clone()).collect();
         let enqueued = body(&handle(queue, "queue")?.0, &list)?;
         if let Some(event) = event {
             *event = Box::into_raw(Box::new(Event(enqueued)));
