@@ -24,8 +24,10 @@ use libc::{
 use kmd_iface::Node;
 use kmd_iface::uapi::{Direction, Request};
 
-use crate::node::{complain, process, process_if_started};
+use crate::log::complain;
+use crate::node::process_if_started;
 use crate::real;
+use crate::start::process;
 use crate::tree::{DRM_MAJOR, is_redirected};
 
 fn fail(errno: c_int) -> c_int {

@@ -7,7 +7,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::node::FileId;
+/// Identifies a file: device and inode.
+pub type FileId = (libc::dev_t, libc::ino_t);
 
 /// Whose node a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

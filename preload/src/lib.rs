@@ -32,6 +32,8 @@
 //! - `known`: which files those are, for callers that must not wait for a lock.
 //! - `real`: the C library's own functions.
 //! - `interpose`: the functions that take their place.
+//! - `start`: the beginning, at the first call that could concern a node.
+//! - `log`: what the library says on stderr.
 //! - `leave`: the end of the process, which removes the tree.
 //!
 //! A forked child inherits descriptors but not the threads of the software GPU: `ioctl` on an
@@ -43,6 +45,8 @@ mod interpose;
 mod kernels;
 mod known;
 mod leave;
+mod log;
 mod node;
 mod real;
+mod start;
 mod tree;

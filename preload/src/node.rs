@@ -10,25 +10,18 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use devinfo::{Driver, Target};
 use kmd_iface::Node;
 use libc::c_int;
 use softgpu::{Device, Options, SoftNode};
-use tracing_subscriber::Layer;
-use tracing_subscriber::filter::{Targets, dynamic_filter_fn};
-use tracing_subscriber::fmt::writer::BoxMakeWriter;
-use tracing_subscriber::prelude::*;
 
 use crate::config::Wanted;
-use crate::known::{Known, Owner};
+use crate::known::{FileId, Known, Owner};
+use crate::log::complain;
 use crate::tree::Tree;
-use crate::{config, kernels, leave, real};
-
-/// Identifies a file: device and inode.
-pub type FileId = (libc::dev_t, libc::ino_t);
+use crate::{config, kernels, real};
 
 /// What this library keeps for the process.
 #[derive(Debug)]
@@ -84,40 +77,20 @@ impl Table {
     }
 }
 
-static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
+/// What [`process`](crate::start::process) makes.
+pub static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
 
-/// [`process`] if it has been made: before that, no descriptor can be ours.
+/// What this library keeps, if it has been made: before that, no descriptor can be ours.
 pub fn process_if_started() -> Option<&'static Process> {
     PROCESS.get()?.as_ref()
 }
 
-/// The process's state; made at the first path or descriptor that could concern it. `None` if
-/// the stand-in could not be made, which is reported once.
-pub fn process() -> Option<&'static Process> {
-    PROCESS
-        .get_or_init(|| {
-            start_log();
-            match Process::new() {
-                Ok(process) => {
-                    leave::arrange();
-                    Some(process)
-                }
-                Err(error) => {
-                    complain(&format!("there is no fake render node: {error}"));
-                    None
-                }
-            }
-        })
-        .as_ref()
-}
-
-/// Says on stderr, whatever the log level, why the program will not find the node.
-pub fn complain(why: &str) {
-    let _ = writeln!(io::stderr(), "intel-gpu-preload: {why}");
-}
-
 impl Process {
-    fn new() -> io::Result<Self> {
+    /// Makes the stand-in.
+    ///
+    /// # Errors
+    /// What the environment asks for is unknown, or files cannot be made.
+    pub fn new() -> io::Result<Self> {
         let wanted = Wanted::parse_list(&config::platforms()).map_err(io::Error::other)?;
         let tree = Tree::create(&config::root(), &wanted)?;
         let placeholders = placeholders(&tree).inspect_err(|_| tree.remove())?;
@@ -362,42 +335,4 @@ fn file_id(descriptor: RawFd) -> Option<FileId> {
     // SAFETY: `fstat` succeeded and has filled it.
     let status = unsafe { status.assume_init() };
     Some((status.st_dev, status.st_ino))
-}
-
-/// Whether the process is in `exit`: then its thread-local storage is gone, and the log with it,
-/// but runtimes still close their buffers and contexts.
-static EXITING: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn note_exit() {
-    EXITING.store(true, Ordering::Relaxed);
-}
-
-fn start_log() {
-    let Some(text) = config::log_filter() else {
-        return;
-    };
-    let filter: Targets = match text.parse() {
-        Ok(filter) => filter,
-        Err(error) => {
-            let name = config::LOG_VARIABLE;
-            return complain(&format!("{name}={text:?} is no log filter: {error}"));
-        }
-    };
-    // SAFETY: `note_exit` is a plain function without arguments.
-    unsafe { libc::atexit(note_exit) };
-    let alive = dynamic_filter_fn(|_, _| !EXITING.load(Ordering::Relaxed));
-    let file = config::log_file().and_then(|path| {
-        let file = OpenOptions::new().create(true).append(true).open(&path);
-        file.inspect_err(|error| complain(&format!("log file {}: {error}", path.display())))
-            .ok()
-    });
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false);
-    let lines = match file {
-        Some(file) => lines.with_writer(BoxMakeWriter::new(Mutex::new(file))),
-        None => lines.with_writer(BoxMakeWriter::new(io::stderr)),
-    };
-    let subscriber =
-        tracing_subscriber::registry().with(lines.with_filter(filter).with_filter(alive));
-    // A program may have its own subscriber: then that one stays.
-    let _ = subscriber.try_init();
 }
