@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory};
-use super::callback::{ObjectCallback, ObjectNotify};
+use super::abi::{Bytes, In};
 use super::external_memory::{self, Properties};
 use super::info::{self, Answer};
+use crate::core::callback::{ObjectCallback, ObjectNotify};
 use crate::core::memory::Making;
-use crate::core::{Context, Device, Handle, Mem, Object, publish};
+use crate::core::{Context, Device, Handle, Mem, Memory, Object, publish};
 use crate::error::{Error, Result, ensure};
 
 /// How kernels access it.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{In, Memory, Text, Unconst};
-use super::callback::{ObjectCallback, ObjectNotify};
+use super::abi::{In, Text, Unconst};
 use super::queue::place;
 use crate::core::build::{Goal, Order, modules};
+use crate::core::callback::{ObjectCallback, ObjectNotify};
 use crate::core::host::Worker;
 use crate::core::program::{Build, Origin};
-use crate::core::{Context, Device, Handle, Program, publish};
+use crate::core::{Context, Device, Handle, Memory, Program, publish};
 use crate::error::{Error, Result, ensure};
 
 /// The places in the context of the devices of a list, each once; `all` if there is none.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{In, Memory};
-use super::callback::{ContextCallback, ContextNotify, ObjectCallback, ObjectNotify};
+use super::abi::In;
 use super::info::{self, Answer};
 use super::{device, platform};
-use crate::core::{Context, Device, Handle, Object, publish};
+use crate::core::callback::{ContextCallback, ContextNotify, ObjectCallback, ObjectNotify};
+use crate::core::{Context, Device, Handle, Memory, Object, publish};
 use crate::error::{Error, Result, ensure};
 
 pub(crate) fn create(

@@ -31,15 +31,15 @@ use std::ffi::{c_char, c_void};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
 
-use super::abi::{self, Bytes, In, Memory, Out, Parameter, Text, Unconst, Value as _, Waits};
-use super::callback::*;
+use super::abi::{self, Bytes, In, Out, Parameter, Text, Unconst, Value as _, Waits};
 use super::command_buffer::Recording;
 use super::{
     buffer, build, command_buffer, context, device, event, execute, external_memory, image,
     image_transfer, info, kernel, map, mutable_dispatch, pipe, platform, program, queue, sampler,
     subgroups, svm, transfer, usm,
 };
-use crate::core::Handle;
+use crate::core::callback::*;
+use crate::core::{Handle, Memory};
 
 /// Makes a function's parameters of what C passes.
 macro_rules! take {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{In, Memory};
-use super::callback::{EventCallback, EventNotify};
+use super::abi::In;
 use super::info::{self, Answer};
-use crate::core::{Context, Event, Handle, Object, publish};
+use crate::core::callback::{EventCallback, EventNotify};
+use crate::core::{Context, Event, Handle, Memory, Object, publish};
 use crate::error::{Error, Result, ensure};
 
 pub(crate) fn wait(count: u32, list: In<Handle>) -> Result<()> {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory, Out, Unconst, Waits};
-use super::callback::NativeKernel;
+use super::abi::{Bytes, In, Out, Unconst, Waits};
+use crate::core::callback::NativeKernel;
 use crate::core::command::{Command, Place};
 use crate::core::event::wait_list;
 use crate::core::kernel::State;
 use crate::core::pipe;
 use crate::core::sizes::Sizes;
-use crate::core::{Event, Handle, Kernel, Queue, event};
+use crate::core::{Event, Handle, Kernel, Memory, Queue, publish};
 use crate::error::{Error, Result, ensure};
 
 /// Whether a `cl_bool` holds.
@@ -31,9 +31,11 @@ pub(crate) fn waits(queue: &Queue, waits: Waits) -> Result<Vec<Arc<Event>>> {
     wait_list(&waits.list.list(waits.count as usize), &queue.context)
 }
 
-/// Gives a command's event to the program.
+/// Gives a command's event to the program, if it wants it.
 pub(crate) fn give(event: &Arc<Event>, waits: Waits) {
-    event::give(event, waits.event);
+    if !waits.event.is_null() {
+        waits.event.set(publish(event.clone()));
+    }
 }
 
 /// Enqueues the command that `make` makes for the queue.

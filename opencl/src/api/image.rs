@@ -5,13 +5,13 @@ use std::sync::Arc;
 use opencl_sys::*;
 use umd::{ImageDesc, ImageKind};
 
-use super::abi::{In, Memory, Out};
+use super::abi::{In, Out};
 use super::buffer::{self, HOST_POINTER};
 use super::external_memory::Properties;
 use super::info::{self, Answer};
 use crate::core::image::{self, Shape};
 use crate::core::memory::Making;
-use crate::core::{Context, Handle, Mem, Object, publish};
+use crate::core::{Context, Handle, Mem, Memory, Object, publish};
 use crate::error::{Error, Result, ensure};
 
 /// The shape of a type of image.

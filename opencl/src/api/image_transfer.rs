@@ -5,12 +5,12 @@ use std::sync::Arc;
 use opencl_sys::*;
 use umd::{ImageKind, Region};
 
-use super::abi::{Bytes, In, Memory, Waits};
+use super::abi::{Bytes, In, Waits};
 use super::transfer::{self, check_pointer, host, host_reads, host_writes, three};
 use crate::core::command::Command;
 use crate::core::image::Image;
 use crate::core::rows::Rows;
-use crate::core::{Handle, Mem, Queue, color};
+use crate::core::{Handle, Mem, Memory, Queue, color};
 use crate::error::{Error, Result, ensure};
 
 /// An image of the queue's context, and its part for the queue's device.

@@ -3,8 +3,8 @@
 use opencl_sys::*;
 use zerocopy::{Immutable, IntoBytes};
 
-use super::abi::{Memory, Out};
-use crate::core::Handle;
+use super::abi::Out;
+use crate::core::{Handle, Memory};
 use crate::error::{Error, Result, ensure};
 
 /// The bytes of an answer.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use opencl_sys::*;
 use umd::ImageKind;
 
-use super::abi::{In, Memory, Out, Waits};
+use super::abi::{In, Out, Waits};
 use super::image_transfer::{self, read_rows};
 use super::transfer::{self, host, host_reads, host_writes, three};
 use crate::core::memory::{HostUse, Map, WriteBack};
 use crate::core::rows::Rows;
-use crate::core::{Handle, Mem, Queue};
+use crate::core::{Handle, Mem, Memory, Queue};
 use crate::error::{Error, Result, ensure};
 
 /// Checks the flags of a map.

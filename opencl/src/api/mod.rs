@@ -9,7 +9,6 @@
 pub(crate) mod abi;
 mod buffer;
 mod build;
-pub(crate) mod callback;
 mod command_buffer;
 mod context;
 mod device;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{In, Memory};
+use super::abi::In;
 use super::info::{self, Answer};
 use crate::core::memory::Making;
 use crate::core::pipe::Pipe;
-use crate::core::{Context, Handle, Mem, publish};
+use crate::core::{Context, Handle, Mem, Memory, publish};
 use crate::error::{Error, Result, ensure};
 
 /// `CL_DEVICE_PIPE_MAX_PACKET_SIZE` and its like, of devices that have pipes: what the specification asks

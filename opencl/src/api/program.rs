@@ -5,13 +5,13 @@ use std::sync::Arc;
 use opencl_sys::*;
 use spirv_module::Module;
 
-use super::abi::{Bytes, In, Memory, Out, Text, Unconst};
+use super::abi::{Bytes, In, Out, Text, Unconst};
 use super::build;
-use super::callback::ObjectNotify;
 use super::info::{self, Answer};
 use super::queue::place;
+use crate::core::callback::ObjectNotify;
 use crate::core::program::{Build, Origin};
-use crate::core::{Context, Device, Handle, Object, Program, lock, publish};
+use crate::core::{Context, Device, Handle, Memory, Object, Program, lock, publish};
 use crate::error::{Error, Result, ensure};
 
 pub(crate) fn with_source(

@@ -3,10 +3,10 @@
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, Memory, Out};
+use super::abi::{Bytes, Out};
 use super::info;
 use super::kernel::device_place;
-use crate::core::{Handle, Kernel};
+use crate::core::{Handle, Kernel, Memory};
 use crate::error::{Error, Result, ensure};
 
 /// `CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL` (`cl_intel_required_subgroup_size`).

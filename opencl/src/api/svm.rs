@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory, Unconst};
-use super::callback::{SvmFree, SvmFreeCallback};
+use super::abi::{Bytes, In, Unconst};
 use super::{map, transfer};
 use crate::core::allocations::{Allocation, Owner};
+use crate::core::callback::{SvmFree, SvmFreeCallback};
 use crate::core::command::{Command, Place};
 use crate::core::kernel::Arg;
-use crate::core::{Context, Handle, Kernel, Object, Queue};
+use crate::core::{Context, Handle, Kernel, Memory, Object, Queue};
 use crate::error::{Error, Result, ensure};
 
 /// The largest alignment: that of the largest type, `long16`.

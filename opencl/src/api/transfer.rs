@@ -5,11 +5,11 @@ use std::sync::Arc;
 use opencl_sys::*;
 use umd::RectLayout;
 
-use super::abi::{Bytes, In, Memory, Waits};
+use super::abi::{Bytes, In, Waits};
 use super::execute::{self, boolean};
 use crate::core::command::{self, Command, Place};
 use crate::core::rows::{self, Rows};
-use crate::core::{Handle, Mem, Queue};
+use crate::core::{Handle, Mem, Memory, Queue};
 use crate::error::{Error, Result, ensure};
 
 /// A buffer, and its part for a device.

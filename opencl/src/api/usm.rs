@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use super::abi::{Bytes, In, Memory};
+use super::abi::{Bytes, In};
 use super::info::{self, Answer};
 use super::queue::place;
 use super::{svm, transfer};
 use crate::core::allocations::Owner;
 use crate::core::command::Command;
-use crate::core::{Context, Device, Handle, Object, Queue};
+use crate::core::{Context, Device, Handle, Memory, Object, Queue};
 use crate::error::{Result, ensure};
 
 /// Numbers of the extension's specification.

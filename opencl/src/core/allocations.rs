@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use opencl_sys::*;
 
 use super::device::Device;
+use super::host_memory::Memory;
 use super::lock;
-use crate::api::abi::Memory;
 use crate::error::{Error, Result, ensure};
 
 /// Who an allocation belongs to.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, Weak};
 use opencl_sys::*;
 
 use super::allocations::Allocations;
+use super::callback::{ContextCallback, ObjectCallback};
 use super::device::Device;
 use super::handle::{Base, Object};
 use super::lock;
 use super::queue::Queue;
-use crate::api::callback::{ContextCallback, ObjectCallback};
 use crate::error::{Error, Result};
 
 /// A context: what memory, programs and queues of its devices belong to.

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use opencl_sys::*;
 
+use super::callback::EventCallback;
 use super::context::Context;
-use super::handle::{Base, Handle, Object, publish};
+use super::handle::{Base, Handle, Object};
 use super::host;
 use super::lock;
 use super::platform;
 use super::queue::Queue;
-use crate::api::callback::EventCallback;
 use crate::error::{Error, Result};
 
 /// How long one wait for the device is; waits go on until the command has ended, which the
@@ -439,11 +439,4 @@ pub(crate) fn wait_list(handles: &[Handle], context: &Arc<Context>) -> Result<Ve
         Ok(event)
     });
     events.collect()
-}
-
-/// Gives a command's event to the program, if it wants it.
-pub(crate) fn give(event: &Arc<Event>, to: crate::api::abi::Out<Handle>) {
-    if !to.is_null() {
-        to.set(publish(event.clone()));
-    }
 }

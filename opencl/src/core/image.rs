@@ -7,9 +7,9 @@
 use opencl_sys::*;
 use umd::{ImageDesc, ImageFormat, ImageKind};
 
+use super::host_memory::Memory;
 use super::memory::{self, HostUse, Making, Mem};
 use super::rows::Rows;
-use crate::api::abi::Memory;
 use crate::error::{Error, Result};
 
 /// Rows of an image that several devices share begin at multiples of these bytes: what a cache line

@@ -147,6 +147,7 @@ impl Kernel {
                 }
                 _ => None,
             };
+            let is_mem = matches!(arg, Arg::Mem(_));
             let arg = match arg {
                 Arg::Mem(mem) => mem.argument(place),
                 Arg::Sampler(sampler) => Some(umd::Arg::Sampler(sampler.umd)),
@@ -158,9 +159,12 @@ impl Kernel {
             };
             if let Some(arg) = arg {
                 let set = kernel.set_arg(index, arg).map_err(Error::from);
-                // What block accesses ask of a buffer's address is asked of the argument.
                 set.map_err(|error| match error.code {
+                    // What block accesses ask of a buffer's address is asked of the argument.
                     CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
+                    // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the
+                    // specified arg_value is not a valid memory object": of the kind that is declared
+                    CL_INVALID_ARG_VALUE if is_mem => error.with_code(CL_INVALID_MEM_OBJECT),
                     _ => error,
                 })?;
             }

@@ -11,14 +11,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use opencl_sys::*;
 
+use super::callback::ObjectCallback;
 use super::context::Context;
 use super::handle::{Base, Object};
+use super::host_memory::Memory;
 use super::image::Image;
 use super::lock;
 use super::pipe::Pipe;
 use super::rows::Rows;
-use crate::api::abi::Memory;
-use crate::api::callback::ObjectCallback;
 use crate::error::{Error, Result, ensure};
 
 /// A memory object.

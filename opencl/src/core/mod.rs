@@ -3,6 +3,7 @@
 
 pub(crate) mod allocations;
 pub(crate) mod build;
+pub(crate) mod callback;
 pub(crate) mod color;
 pub(crate) mod command;
 pub(crate) mod command_buffer;
@@ -12,6 +13,7 @@ pub(crate) mod device;
 pub(crate) mod event;
 mod handle;
 pub(crate) mod host;
+mod host_memory;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod memory;
@@ -28,6 +30,7 @@ pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
 pub(crate) use handle::{Handle, Object, publish, show};
+pub(crate) use host_memory::Memory;
 pub(crate) use kernel::Kernel;
 pub(crate) use memory::Mem;
 pub(crate) use platform::Platform;

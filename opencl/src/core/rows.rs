@@ -3,7 +3,7 @@
 
 use opencl_sys::*;
 
-use crate::api::abi::Memory;
+use super::host_memory::Memory;
 use crate::error::{Error, Result, ensure};
 
 /// Where rows of bytes lie: the first one, and how far the next row and the next slice are.

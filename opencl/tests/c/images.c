@@ -105,6 +105,11 @@ static void kernels(cl_program program) {
     cl_mem buffer = buffer_of(context, CL_MEM_READ_WRITE, sizeof texels, NULL);
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 0, sizeof buffer, &buffer));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 2, sizeof from, &from));
+    cl_image_desc deep = {
+        .image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = W, .image_height = H, .image_depth = 2};
+    cl_mem volume = image_of(deep, &r32f, CL_MEM_READ_ONLY, NULL);
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 0, sizeof volume, &volume));
+    DONE(clReleaseMemObject(volume));
     cl_mem none = NULL;
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(sample, 0, sizeof none, &none));
     DONE(clSetKernelArg(sample, 2, sizeof buffer, &buffer));

@@ -7,8 +7,8 @@ use std::ffi::{CString, c_char, c_void};
 
 use opencl_sys::*;
 
-use super::abi::Memory;
-use crate::core::Handle;
+use super::handle::Handle;
+use super::host_memory::Memory;
 
 /// Hears of errors in a context.
 pub(crate) type ContextNotify =
