@@ -4,6 +4,8 @@ use crate::ir::{Bin, Convert, Def, Function, Input, Inst, InstData, Op, Symbol, 
 
 /// What the variables of a program begin at a multiple of, at least.
 const SECTION: u32 = 16;
+/// How often a function is gone through.
+const ROUNDS: u32 = 4;
 
 /// What is known of values. Of what stands later than its use, as only the operands of phis may, no
 /// sign is known.
@@ -34,11 +36,11 @@ impl Known {
                 .collect(),
         };
         // What is not known in time is taken for unknown.
-        for assume in [true, true, true, false] {
+        for round in 1..=ROUNDS {
             let mut changed = false;
             for block in &function.order {
                 for inst in &function.blocks[block.index()].insts {
-                    changed |= known.inst(function, *inst, assume);
+                    changed |= known.inst(function, *inst, round);
                 }
             }
             if !changed {
@@ -48,15 +50,15 @@ impl Known {
         known
     }
 
-    /// Finds what an instruction gives, with what is assumed of later ones; says whether that
-    /// of a phi is less than it was.
-    fn inst(&mut self, function: &Function, inst: Inst, assume: bool) -> bool {
+    /// Finds what an instruction gives, with what is assumed of later ones; says whether there has to
+    /// be another round: what a phi gives was computed from what has been less since.
+    fn inst(&mut self, function: &Function, inst: Inst, round: u32) -> bool {
         let data = &function.insts[inst.index()];
         let mut changed = false;
         for result in &data.results {
             let is_one = data.results.len() == 1;
             let zeroes = match &data.op {
-                Op::Phi(_) if !assume => 0,
+                Op::Phi(_) if round == ROUNDS => 0,
                 _ if is_one => self.finds_zeroes(function, data),
                 _ => 0,
             };
@@ -64,7 +66,8 @@ impl Known {
             let index = result.index();
             self.positive[index] = positive;
             let old = std::mem::replace(&mut self.zeroes[index], zeroes);
-            changed |= matches!(data.op, Op::Phi(_)) && old != zeroes;
+            // In the first round nothing is known of what comes over back edges.
+            changed |= matches!(data.op, Op::Phi(_)) && (round == 1 || old != zeroes);
         }
         changed
     }
@@ -156,3 +159,43 @@ fn most_within(function: &Function, value: Value, depth: u32) -> u64 {
 
 /// How deep values are looked into.
 const DEPTH: u32 = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::Known;
+    use crate::ir::{Bin, Cond, Cursor, Function, Input, Op, Terminator, Type};
+
+    /// The low zeroes of `i` and of `i + step` in `for (i = from; i < input; i += step)`.
+    fn zeroes(from: u64, step: u64) -> [u32; 2] {
+        let mut function = Function::default();
+        let [entry, round, end] = [(); 3].map(|()| function.add_block());
+        let mut at = Cursor {
+            function: &mut function,
+            block: entry,
+            at: 0,
+        };
+        let limit = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let [from, step] = [from, step].map(|bits| at.constant(Type::I32, bits));
+        at.function.blocks[entry.index()].end = Terminator::Jump(round);
+        at.block = round;
+        let phi = Op::Phi(vec![entry, round]);
+        let counter = at.push(phi, &[from, from], &[Type::I32]);
+        let i = at.function.result(counter);
+        let next = at.bin(Bin::Add, i, step);
+        at.function.insts[counter.index()].args[1] = next;
+        let again = at.one(Op::Icmp(Cond::Ult), &[next, limit], Type::I1);
+        at.function.blocks[round.index()].end = Terminator::Branch(again, round, end);
+        at.function.blocks[end.index()].end = Terminator::Return;
+        crate::ir::verify(&function).unwrap();
+        let known = Known::of(&function);
+        [i, next].map(|value| known.zeroes[value.index()])
+    }
+
+    /// What comes over the edge back counts, though it is found after the phi.
+    #[test]
+    fn counters_have_the_zeroes_of_their_steps() {
+        for (from, step, expected) in [(0, 1, 0), (0, 8, 3), (16, 12, 2), (4, 16, 2), (3, 8, 0)] {
+            assert_eq!(zeroes(from, step), [expected; 2], "{from}, {step}");
+        }
+    }
+}
