@@ -186,6 +186,11 @@ impl Module<'_> {
     /// instruction is none.
     pub(super) fn address_operation(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         let (ty, id, base) = (i.word(0)?, i.word(1)?, i.word(3)?);
+        // An address is one scalar; a long constant is not to be copied for each operation that names it.
+        let is_long = |(_, scalars): &(u32, Scalars)| scalars.len() != 1;
+        if self.constants.get(&base).is_some_and(is_long) {
+            return Ok(false);
+        }
         let Some((scalars, addresses)) = self.initializer(base) else {
             return Ok(false);
         };

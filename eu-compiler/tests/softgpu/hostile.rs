@@ -4,7 +4,12 @@
 use eu_compiler::{Options, compile};
 
 /// The module, and a part of its error if it has one.
-const MODULES: [(&str, &[u8], Option<&str>); 7] = [
+const MODULES: [(&str, &[u8], Option<&str>); 8] = [
+    (
+        "64 addresses of a constant of 2 million scalars",
+        include_bytes!("../hostile/addresses.spv"),
+        Some("OpSpecConstantOp"),
+    ),
     (
         "26 functions that call the next one twice",
         include_bytes!("../hostile/blocks.spv"),
