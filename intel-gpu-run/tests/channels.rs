@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{checked, talk};
+use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
@@ -53,6 +53,29 @@ fn channels_and_alignments_are_checked() {
                     assert_eq!(found, text.matches(rule).count(), "{at}");
                 }
             }
+        }
+    }
+}
+
+/// Up to Gen9 nothing is left in the code of the barrier of a group that is one sub-group.
+#[test]
+fn groups_that_are_one_sub_group_need_no_barrier() {
+    let ocloc = oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    );
+    if !ocloc {
+        return;
+    }
+    for device in ["soft:bdw", "soft:skl", "soft:tgl"] {
+        for compiler in ["ocloc", "own"] {
+            let run = line(format!(
+                "run --check --device {device} --compiler {compiler} --kernel small --global 256 --local 8 \
+                 --arg fill=1:1024 --arg fill=0:1024 intel-gpu-run/tests/kernels/small_groups.cl"
+            ));
+            let text = talk(&run);
+            assert_eq!(run.status.code(), Some(0), "{device} {compiler}: {text}");
         }
     }
 }

@@ -74,6 +74,14 @@ fn launches_share_calls() {
 }
 
 #[test]
+fn kernels_print_in_their_order() {
+    let numbers: String = (0..64).map(|n| format!("{n}\n")).collect();
+    for printed in run("prints").unwrap_or_default() {
+        assert_eq!(printed, numbers.clone() + "ok\n");
+    }
+}
+
+#[test]
 fn handles() {
     run("handles");
 }

@@ -484,7 +484,7 @@ fn of_parent(parent: &Mem, given: u64) -> Result<u64> {
     buffer::inherited(parent.flags, given)
 }
 
-/// What rows of images that are made of buffers are aligned to, and their beginning, in texels.
+/// In texels: what rows of images of buffers are aligned to.
 pub(crate) const PITCH_ALIGNMENT: u32 = 4;
 
 /// Row and slice pitch of an image in the program's memory.

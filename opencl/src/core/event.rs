@@ -253,21 +253,31 @@ impl Event {
 
     /// Notices that the device has ended the command.
     pub(super) fn notice(self: &Arc<Self>) {
-        let mut state = self.state();
-        let Some(device) = state.device.clone() else {
+        let Some(device) = self.state().device.clone() else {
             return;
         };
+        // With no lock held: to look may end the command, and its end asks for this event's state.
         if !matches!(
             device.status(),
             umd::EventStatus::Complete | umd::EventStatus::Failed
-        ) || std::mem::replace(&mut state.is_ending, true)
-        {
+        ) {
+            return;
+        }
+        let mut state = self.state();
+        if std::mem::replace(&mut state.is_ending, true) {
             return;
         }
         let queued = state.times.queued;
         drop(state);
         let printed = device.printed();
         if !printed.is_empty() {
+            // What was printed before comes first.
+            if let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_out_of_order()) {
+                let open = queue.open().into_iter();
+                for earlier in open.take_while(|event| !Arc::ptr_eq(event, self)) {
+                    earlier.wait();
+                }
+            }
             host::print(&printed);
         }
         if let Some(queue) = &self.queue {

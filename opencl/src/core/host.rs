@@ -1,6 +1,7 @@
 //! Threads of the host: those that run commands, the one that calls back, and the one that notices
 //! ends of the device's commands.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -104,7 +105,10 @@ impl Ends {
             let events = std::mem::take(&mut list.events);
             drop(list);
             for event in events {
-                event.notice();
+                // Others wait for theirs.
+                if catch_unwind(AssertUnwindSafe(|| event.notice())).is_err() {
+                    tracing::error!("the end of a command was not noticed: a panic");
+                }
             }
         }
     }

@@ -69,6 +69,8 @@ struct Rewriter<'a> {
     doubts: Vec<Doubt>,
     /// Kernels.
     entries: HashSet<u32>,
+    /// Groups may be one sub-group.
+    has_small_groups: bool,
     /// The instruction is before the first one of a kernel that does something.
     begins: bool,
     place: Place,
@@ -99,6 +101,7 @@ pub(super) fn functions(
         loose: HashMap::new(),
         doubts: Vec::new(),
         entries: aligned::kernels(module),
+        has_small_groups: aligned::has_small_groups(module),
         begins: false,
         place: Place::default(),
         ends: HashMap::new(),
@@ -223,7 +226,8 @@ impl Rewriter<'_> {
             push_raw(&mut self.words, one);
         }
         if op == Op::ControlBarrier
-            && self.layout.constant(one.word(0)) == Some(Scope::Subgroup as i64)
+            && (self.has_small_groups
+                || self.layout.constant(one.word(0)) == Some(Scope::Subgroup as i64))
         {
             self.fence();
         }

@@ -12,7 +12,7 @@ pub(super) struct Times {
     submitted: Duration,
     /// The GPU's timestamps of start and end.
     ticks: (u64, u64),
-    /// Both clocks when it was submitted and when its end was noticed.
+    /// Both clocks at two moments around it; the same twice if they cannot have drifted apart.
     clocks: Option<(Pair, Pair)>,
     /// When its end was noticed, if the clocks do not tell when it ended.
     seen: Duration,

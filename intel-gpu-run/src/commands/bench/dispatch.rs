@@ -37,7 +37,8 @@ pub struct Args {
     ring: bool,
 
     /// Exit with code 5 if a figure misses its bar: to enqueue, 2 µs of CPU time and one call, with a
-    /// ring 0.5 µs and none; 5 µs for each of a thousand launches, and no slower than PoCL, also from OpenCL
+    /// ring 0.5 µs and none; 5 µs for each of a thousand launches, and no slower than PoCL, also from OpenCL. What is
+    /// not installed is not compared
     #[arg(long)]
     check: bool,
 

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use devinfo::report;
-use spirv::{Decoration, LinkageType, MemoryAccess, MemorySemantics, Op, Scope};
+use spirv::{Decoration, ExecutionMode, LinkageType, MemoryAccess, MemorySemantics, Op, Scope};
 
 use super::{Fault, Rewriter, STORE};
 use crate::bounds::build::push;
@@ -31,6 +31,21 @@ pub(super) fn kernels(module: &Module) -> HashSet<u32> {
         .collect()
 }
 
+/// The most work-items that one sub-group has.
+const WIDEST: u32 = 32;
+
+/// Whether a kernel requires groups that may be one sub-group: Intel's compiler leaves their barriers out.
+pub(super) fn has_small_groups(module: &Module) -> bool {
+    let modes = module.instructions().filter(|one| {
+        one.op() == Some(Op::ExecutionMode) && one.word(1) == ExecutionMode::LocalSize as u32
+    });
+    let sizes = modes.map(|one| {
+        let size = [2, 3, 4].map(|place| one.word(place));
+        size.into_iter().fold(1u32, u32::saturating_mul)
+    });
+    sizes.into_iter().any(|size| size <= WIDEST)
+}
+
 impl Rewriter<'_> {
     /// A kernel says that its channels are in order by barriers alone.
     pub(super) fn begin(&mut self) {
@@ -44,7 +59,8 @@ impl Rewriter<'_> {
         push(words, Op::Store, &[&[pointer, what], &STORE[..]].concat());
     }
 
-    /// A fence, which machine code shows where it does not show a barrier of a sub-group.
+    /// A fence, which machine code shows where it does not show a barrier: that of a sub-group, or of a
+    /// group that is one.
     pub(super) fn fence(&mut self) {
         let semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::WORKGROUP_MEMORY

@@ -1,0 +1,10 @@
+/* Groups that are one sub-group: Intel's compiler needs no barrier, and has none. */
+__attribute__((reqd_work_group_size(8, 1, 1)))
+kernel void small(global const int *in, global int *out)
+{
+    local int tile[8];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l ^ 1];
+}
