@@ -102,9 +102,9 @@ const GEN9: Traits = Traits {
     ..GEN8
 };
 
-const GEN11: Traits = Traits { ..GEN9 };
+const GEN11: Traits = GEN9;
 
-const GEN12LP: Traits = Traits { ..GEN11 };
+const GEN12LP: Traits = GEN11;
 
 const XE_HPG: Traits = Traits {
     preferred_slm_codes: &[(0, 8), (16, 9), (32, 10), (64, 11), (96, 12), (128, 13)],

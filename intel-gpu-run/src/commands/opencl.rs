@@ -7,8 +7,6 @@ use crate::platform;
 
 /// The runtime's file name.
 pub const LIBRARY: &str = "libintel_gpu_opencl.so";
-/// What the runtime calls its platform.
-pub const PLATFORM: &str = "intel-gpu";
 /// Names the runtime's devices.
 const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
 /// Makes the runtime's software GPUs check.

@@ -128,11 +128,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let ring = args.ring.then(|| measure(args.runs, true)).transpose()?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let own = client::library(opencl::LIBRARY, "opencl");
-    let own = own.map(|_| {
-        peer(args.runs, opencl::PLATFORM, |job| {
-            peers::runtime(job, PLATFORM)
-        })
-    });
+    let own = own.map(|_| peer(args.runs, peers::ONLY, |job| peers::runtime(job, PLATFORM)));
     let intel = peers::has_intel();
     let intel = intel.then(|| peer(args.runs, peers::INTEL, |job| peers::intel(job, PLATFORM)));
     let pocl = peers::has_pocl();

@@ -30,6 +30,9 @@ const VENDOR: &str = "/etc/OpenCL/vendors/pocl.icd";
 pub const INTEL: &str = "Intel(R) OpenCL HD Graphics";
 const INTEL_VENDOR: &str = "/etc/OpenCL/vendors/intel.icd";
 
+/// Part of every name: the platform that is alone.
+pub const ONLY: &str = "";
+
 /// Whether Intel's runtime is installed.
 pub fn has_intel() -> bool {
     Path::new(INTEL_VENDOR).exists()
