@@ -126,6 +126,8 @@ struct Progress {
     /// Commands that go on when this one is submitted or ends.
     holds: Vec<Arc<Held>>,
     callbacks: Vec<Callback>,
+    /// Somebody waits for the callbacks.
+    hurries: bool,
     /// A thread waits, or has waited, for the end of [`Stage::Waiting`].
     awaited: bool,
 }
@@ -214,6 +216,7 @@ impl Event {
                     printed: Vec::new(),
                     holds: Vec::new(),
                     callbacks: Vec::new(),
+                    hurries: false,
                     awaited: false,
                 }),
                 phase: AtomicU8::new(WAITING),
@@ -301,6 +304,33 @@ impl Event {
         &self,
         callback: impl FnOnce(Result<(), Error>) + Send + 'static,
     ) -> Result<(), Error> {
+        self.call_back(Box::new(callback), true)
+    }
+
+    /// The same without haste: if nobody waits for the command or looks at it, `callback` is called some
+    /// hundred microseconds after the end. For those who mostly notice ends themselves: no thread wakes
+    /// for each of them.
+    ///
+    /// # Errors
+    /// As those of [`on_complete`](Self::on_complete).
+    pub fn on_complete_unhurried(
+        &self,
+        callback: impl FnOnce(Result<(), Error>) + Send + 'static,
+    ) -> Result<(), Error> {
+        self.call_back(Box::new(callback), false)
+    }
+
+    /// Callbacks are called at once from now on, those of
+    /// [`on_complete_unhurried`](Self::on_complete_unhurried), too.
+    pub fn hurry(&self) {
+        let mut state = self.state();
+        state.hurries = true;
+        if let Stage::Submitted(submitted) = &state.stage {
+            submitted.ledger.watch(submitted.fence.seqno, true);
+        }
+    }
+
+    fn call_back(&self, callback: Callback, hurries: bool) -> Result<(), Error> {
         if let Some(ledger) = &self.inner.ledger {
             ledger.start_waiter(self.inner.device.kmd())?;
         }
@@ -308,21 +338,22 @@ impl Event {
         let seqno = match &state.stage {
             Stage::Complete => {
                 drop(state);
-                call(vec![Box::new(callback)], &Ok(()));
+                call(vec![callback], &Ok(()));
                 return Ok(());
             }
             Stage::Failed(error) => {
                 let error = error.clone();
                 drop(state);
-                call(vec![Box::new(callback)], &Err(error));
+                call(vec![callback], &Err(error));
                 return Ok(());
             }
             Stage::Waiting => None,
             Stage::Submitted(submitted) => Some(submitted.fence.seqno),
         };
-        state.callbacks.push(Box::new(callback));
+        state.callbacks.push(callback);
+        state.hurries |= hurries;
         if let (Some(ledger), Some(seqno)) = (&self.inner.ledger, seqno) {
-            ledger.watch(seqno);
+            ledger.watch(seqno, state.hurries);
         }
         Ok(())
     }
@@ -478,7 +509,8 @@ impl Event {
             Stage::Waiting => return Vec::new(),
             Stage::Submitted(submitted) => {
                 if !state.callbacks.is_empty() {
-                    submitted.ledger.watch(submitted.fence.seqno);
+                    let hurries = state.hurries;
+                    submitted.ledger.watch(submitted.fence.seqno, hurries);
                 }
                 None
             }

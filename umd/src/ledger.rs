@@ -26,6 +26,9 @@ use crate::launch::{Oldest, Places};
 use crate::outbox::Outbox;
 use crate::waiter;
 
+/// How long the waiter leaves a command alone that nobody hurries for.
+const UNHURRIED: Duration = Duration::from_micros(200);
+
 /// The commands of a queue.
 #[derive(Debug)]
 pub(crate) struct Ledger {
@@ -64,14 +67,26 @@ struct Commands {
     /// not told yet.
     failed: Option<DeviceError>,
     end: Option<End>,
-    /// The last command whose end the waiter has to notice.
+    /// The last command whose end the waiter has to notice at once.
     watched: Option<Seqno>,
-    /// The waiter sleeps until something is to be watched.
-    waiter_sleeps: bool,
+    /// The last one whose end it has to notice soon.
+    unhurried: Option<Seqno>,
+    waiter: Waiter,
     /// Nobody has the queue any more.
     is_released: bool,
     /// Whether there is a waiter.
     has_waiter: bool,
+}
+
+/// What the waiter does. To wake it where there is no need is a system call for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Waiter {
+    #[default]
+    Works,
+    /// It sleeps for a moment: others may notice the end of the oldest command meanwhile.
+    Dozes,
+    /// It sleeps until something is to be watched.
+    Sleeps,
 }
 
 /// A command that was made.
@@ -411,14 +426,24 @@ impl Ledger {
         Ok(())
     }
 
-    /// The waiter is to notice the end of a command.
-    pub(crate) fn watch(&self, seqno: Seqno) {
+    /// The waiter is to notice the end of a command: at once, or soon if nobody `hurries`.
+    pub(crate) fn watch(&self, seqno: Seqno, hurries: bool) {
         let mut state = self.lock();
-        state.watched = state.watched.max(Some(seqno));
-        // To wake nobody is a system call, too.
-        let sleeps = std::mem::take(&mut state.waiter_sleeps);
+        let last = match hurries {
+            true => &mut state.watched,
+            false => &mut state.unhurried,
+        };
+        *last = (*last).max(Some(seqno));
+        let wakes = match state.waiter {
+            Waiter::Works => false,
+            Waiter::Dozes => hurries,
+            Waiter::Sleeps => true,
+        };
+        if wakes {
+            state.waiter = Waiter::Works;
+        }
         drop(state);
-        if sleeps {
+        if wakes {
             self.changed.notify_all();
         }
     }
@@ -427,23 +452,37 @@ impl Ledger {
     /// to wait for; `None` once the queue goes.
     pub(crate) fn next_watched(&self) -> Option<(Fence, bool)> {
         let mut state = self.lock();
+        // The oldest command that nobody hurries for, which it has left alone for a moment.
+        let mut left_alone = None;
         loop {
             if state.is_released {
                 return None;
             }
-            let mut fences = state
-                .in_flight
-                .iter()
-                .map(|command| command.submitted.fence);
-            if let Some(fence) = fences.next()
-                && Some(fence.seqno) <= state.watched
-            {
-                let next = fences.next();
-                return Some((fence, next.is_some_and(|next| next.seqno == fence.seqno)));
+            let mut commands = state.in_flight.iter().map(|command| &command.submitted);
+            let oldest = commands.next().map(|oldest| {
+                let next = commands.next();
+                let has_others = next.is_some_and(|next| next.fence.seqno == oldest.fence.seqno);
+                (oldest.fence, oldest.prepared.number, has_others)
+            });
+            match oldest {
+                Some((fence, number, has_others))
+                    if Some(fence.seqno) <= state.watched || left_alone == Some(number) =>
+                {
+                    return Some((fence, has_others));
+                }
+                Some((fence, number, _)) if Some(fence.seqno) <= state.unhurried => {
+                    left_alone = Some(number);
+                    state.waiter = Waiter::Dozes;
+                    let waited = self.changed.wait_timeout(state, UNHURRIED);
+                    (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                }
+                _ => {
+                    state.waiter = Waiter::Sleeps;
+                    let waited = self.changed.wait(state);
+                    state = waited.unwrap_or_else(PoisonError::into_inner);
+                }
             }
-            state.waiter_sleeps = true;
-            let waited = self.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state.waiter = Waiter::Works;
         }
     }
 

@@ -93,6 +93,49 @@ fn ends_are_noticed_when_nobody_asks() {
     }
 }
 
+/// Without haste callbacks come as well, and at once if somebody hurries, before or after the command
+/// is handed over.
+#[test]
+fn unhurried_callbacks_come() {
+    let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
+    for device in both() {
+        let queue = device.queue(QueueOptions::default()).unwrap();
+        let (endless, flag) = kernel(&device, "endless");
+        let one = NdRange::new(&[1]).unwrap();
+        let unhurried = |event: &Event| {
+            let (send, receive) = channel();
+            let call = move |outcome: Result<(), Error>| {
+                send.send(outcome.map_err(|error| error.kind())).unwrap();
+            };
+            event.on_complete_unhurried(call).unwrap();
+            receive
+        };
+        for hurries in [false, true] {
+            flag.write(0, &[0; 8]).unwrap();
+            let gate = device.user_event();
+            let first = queue.enqueue(&endless, &one, &[]).unwrap();
+            let held = queue.marker(&[gate.event().clone()]).unwrap();
+            let calls = [&first, &held].map(unhurried);
+            if hurries {
+                first.hurry();
+                held.hurry();
+            }
+            // The waiter has left it alone, and waits for it.
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(calls.iter().all(|calls| calls.try_recv().is_err()));
+            flag.write(0, &[1; 8]).unwrap();
+            assert_eq!(once(&calls[0]), Ok(()));
+            gate.complete();
+            assert_eq!(once(&calls[1]), Ok(()));
+        }
+        // Many short ones.
+        let calls: Vec<_> = (0..300)
+            .map(|_| unhurried(&queue.enqueue(&endless, &one, &[]).unwrap()))
+            .collect();
+        assert!(calls.iter().all(|calls| once(calls) == Ok(())));
+    }
+}
+
 #[test]
 fn failures_call_back() {
     let _busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);

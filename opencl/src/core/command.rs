@@ -299,7 +299,7 @@ fn on_device(
     order.add(&event);
     // The thread that calls may be the driver's, which must not drop a queue.
     let ended = event.clone();
-    submitted.on_complete(move |_| host::notice(ended))?;
+    submitted.on_complete_unhurried(move |_| host::notice(ended))?;
     Ok(event)
 }
 

@@ -63,6 +63,13 @@ struct State {
     callbacks: Vec<(cl_int, EventCallback)>,
 }
 
+impl State {
+    /// Whether something is to happen at the end.
+    fn is_awaited(&self) -> bool {
+        !self.then.is_empty() || !self.callbacks.is_empty()
+    }
+}
+
 impl Object for Event {
     const INVALID: cl_int = CL_INVALID_EVENT;
     const NAME: &'static str = "event";
@@ -186,11 +193,15 @@ impl Event {
         // What still waits for other events is queued.
         let is_submitted = !device.is_waiting();
         let mut state = self.state();
-        state.device = Some(device);
+        state.device = Some(device.clone());
         if is_submitted {
             state.status = CL_SUBMITTED;
         }
+        let is_awaited = state.is_awaited();
         self.wake(state);
+        if is_awaited {
+            device.hurry();
+        }
         if is_submitted {
             self.passed(CL_SUBMITTED);
         }
@@ -247,8 +258,17 @@ impl Event {
 
     /// Whether something is to happen at its end.
     pub(super) fn is_awaited(&self) -> bool {
-        let state = self.state();
-        !state.then.is_empty() || !state.callbacks.is_empty()
+        self.state().is_awaited()
+    }
+
+    /// Sees to it that its end is noticed at once: something is to happen then.
+    fn hurry(state: MutexGuard<'_, State>) {
+        let device = state.device.clone();
+        drop(state);
+        if let Some(device) = device {
+            device.hurry();
+        }
+        host::hurry();
     }
 
     /// Notices that the device has ended the command.
@@ -344,9 +364,7 @@ impl Event {
         let mut state = self.state();
         if state.status > CL_COMPLETE {
             state.then.push(Box::new(then));
-            drop(state);
-            host::hurry();
-            return;
+            return Self::hurry(state);
         }
         let status = state.status;
         drop(state);
@@ -359,9 +377,7 @@ impl Event {
         let status = state.status;
         if status > reached {
             state.callbacks.push((reached, callback));
-            drop(state);
-            host::hurry();
-            return;
+            return Self::hurry(state);
         }
         drop(state);
         self.call(reached, status, callback);
