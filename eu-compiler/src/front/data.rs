@@ -1,13 +1,18 @@
 //! Variables of the program: where they lie, and with what.
 
+use std::borrow::Cow;
+
 use hashbrown::{HashMap, HashSet};
 use spirv::{Op as Spv, StorageClass};
 
-use super::module::{Module, Scalars, Shape};
+use super::module::{Module, Scalar, Shape};
 use super::printf::PRINTF;
 use super::reader::Instruction;
 use crate::error::Error;
 use crate::ir::Type;
+
+/// Scalars, and the addresses among them.
+type Initial<'a> = (Cow<'a, [Scalar]>, Cow<'a, [Address]>);
 
 /// The most bytes of each section.
 const MAX_BYTES: u32 = 16 << 20;
@@ -133,7 +138,7 @@ impl Data {
             return Err(i.unsupported("an initializer that is no constant"));
         };
         let flat = module.flatten_data(pointee, i)?;
-        for (index, ((ty, at), (_, bits))) in flat.iter().zip(&scalars).enumerate() {
+        for (index, ((ty, at), (_, bits))) in flat.iter().zip(scalars.iter()).enumerate() {
             let at = Placed {
                 offset: place.offset + at,
                 ..place
@@ -164,10 +169,10 @@ impl Data {
 
 impl Module<'_> {
     /// The scalars of a constant, or a variable's address; with the addresses among them.
-    pub(super) fn initializer(&self, id: u32) -> Option<(Scalars, Vec<Address>)> {
+    pub(super) fn initializer(&self, id: u32) -> Option<Initial<'_>> {
         if let Some((_, scalars)) = self.constants.get(&id) {
-            let addresses = self.addresses.get(&id).cloned().unwrap_or_default();
-            return Some((scalars.clone(), addresses));
+            let addresses = self.addresses.get(&id).map_or(&[][..], Vec::as_slice);
+            return Some((scalars.into(), addresses.into()));
         }
         let is_variable = self.variables.iter().any(|(variable, _)| *variable == id);
         is_variable.then(|| {
@@ -176,7 +181,7 @@ impl Module<'_> {
                 variable: id,
                 offset: 0,
             };
-            (vec![(Type::I64, Some(0))], vec![address])
+            (vec![(Type::I64, Some(0))].into(), vec![address].into())
         })
     }
 }
@@ -186,11 +191,6 @@ impl Module<'_> {
     /// instruction is none.
     pub(super) fn address_operation(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         let (ty, id, base) = (i.word(0)?, i.word(1)?, i.word(3)?);
-        // An address is one scalar; a long constant is not to be copied for each operation that names it.
-        let is_long = |(_, scalars): &(u32, Scalars)| scalars.len() != 1;
-        if self.constants.get(&base).is_some_and(is_long) {
-            return Ok(false);
-        }
         let Some((scalars, addresses)) = self.initializer(base) else {
             return Ok(false);
         };
@@ -204,6 +204,11 @@ impl Module<'_> {
         else {
             return Ok(false);
         };
+        // An address is one scalar; another constant with one in it may be long.
+        if scalars.len() != 1 {
+            return Ok(false);
+        }
+        let scalars = scalars.into_owned();
         match Spv::from_u32(i.word(2)?) {
             Some(Spv::Bitcast | Spv::PtrCastToGeneric | Spv::GenericCastToPtr) => {}
             Some(

@@ -34,7 +34,9 @@ pub enum Shape {
 }
 
 /// A constant: its scalars, `None` where undefined.
-pub type Scalars = Vec<(Type, Option<u64>)>;
+pub type Scalar = (Type, Option<u64>);
+/// The scalars of a constant.
+pub type Scalars = Vec<Scalar>;
 
 /// A function.
 #[derive(Clone, Debug, Default)]
@@ -431,11 +433,11 @@ impl<'a> Module<'a> {
                         self.computed.insert(id, computed);
                         return Ok(());
                     };
-                    addresses.extend(within.into_iter().map(|address| Address {
+                    addresses.extend(within.iter().map(|address| Address {
                         scalar: address.scalar + all.len(),
-                        ..address
+                        ..*address
                     }));
-                    all.extend(scalars);
+                    all.extend(scalars.iter().copied());
                     if all.len() > MAX_CONSTANT {
                         return Err(i.unsupported(format!("more than {MAX_CONSTANT} scalars")));
                     }
