@@ -349,7 +349,8 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
     }
     ratios.sort_by(f64::total_cmp);
     let middle = ratios.get(ratios.len() / 2).copied();
-    let gaps = gaps.map(|gaps| gaps.iter().sum::<usize>() as f64 / gaps.len().max(1) as f64);
+    let mean = |gaps: &[usize]| gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
+    let gaps = gaps.map(|gaps| (!gaps.is_empty()).then(|| mean(&gaps)));
     let sum = |time: fn(&Compared) -> Duration| all.iter().map(time).sum::<Duration>();
     let (own, intel) = (sum(|c| c.own), sum(|c| c.intel));
     let speed = intel.as_secs_f64() / own.as_secs_f64().max(1e-9);
@@ -401,11 +402,15 @@ fn report(args: &Args, all: &[Compared]) -> Result<(), Error> {
     }
     out += &format!(
         "{} kernels: median {} of Intel's instructions; {more_sends} with more sends; {speed:.0} times \
-         as fast; {:.1} instructions between a message and the wait for it, Intel's {:.1}\n",
+         as fast",
         rows.len(),
         middle.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
-        gaps[0],
-        gaps[1],
     );
+    if let [Some(own), Some(intel)] = gaps {
+        out += &format!(
+            "; {own:.1} instructions between a message and the wait for it, Intel's {intel:.1}"
+        );
+    }
+    out += "\n";
     files::print(&out)
 }
