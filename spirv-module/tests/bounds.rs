@@ -6,6 +6,7 @@ use std::fs;
 use std::process::{Command, Output};
 
 use devinfo::report;
+use spirv::Op;
 use spirv_module::Module;
 
 /// Runs a program of Khronos on a file.
@@ -106,7 +107,7 @@ fn reports(body: &str) -> Option<usize> {
     run("spirv-val", &["--target-env", "opencl2.2"], &watched)?;
     let again = Module::parse(&watched).unwrap();
     let constant = |one: &spirv_module::Instruction<'_>| {
-        one.opcode == 43
+        one.op() == Some(Op::Constant)
             && one.operands[2..] == [report::ADDRESS as u32, (report::ADDRESS >> 32) as u32]
     };
     let address = again.instructions().find(constant).unwrap().word(1);
@@ -240,9 +241,12 @@ fn barriers_of_sub_groups_have_fences() {
     let watched = parsed.with_bounds(true).unwrap();
     run("spirv-val", &["--target-env", "opencl2.2"], &watched).unwrap();
     let again = Module::parse(&watched).unwrap();
-    let barriers = again.instructions().map(|one| one.opcode);
-    let barriers: Vec<u16> = barriers.filter(|one| [224, 225].contains(one)).collect();
-    assert_eq!(barriers, [224, 225, 224]);
+    let (barrier, fence) = (Op::ControlBarrier, Op::MemoryBarrier);
+    let barriers = again.instructions().filter_map(|one| one.op());
+    let barriers: Vec<Op> = barriers
+        .filter(|one| [barrier, fence].contains(one))
+        .collect();
+    assert_eq!(barriers, [barrier, fence, barrier]);
 }
 
 /// The function with a kernel's code says that there is no lockstep, and not the entry point that calls it.
@@ -266,19 +270,20 @@ fn the_code_of_a_kernel_begins_with_a_mark() {
     let parsed = Module::parse(&assembled.stdout).unwrap();
     let watched = parsed.with_bounds(true).unwrap();
     let again = Module::parse(&watched).unwrap();
-    let mark =
-        |one: &spirv_module::Instruction<'_>| one.opcode == 43 && one.word(2) == report::APART;
+    let mark = |one: &spirv_module::Instruction<'_>| {
+        one.op() == Some(Op::Constant) && one.word(2) == report::APART
+    };
     let what = again.instructions().find(mark).unwrap().word(1);
     let four = |one: &spirv_module::Instruction<'_>| {
-        one.opcode == 44 && one.operands.last() == Some(&what)
+        one.op() == Some(Op::ConstantComposite) && one.operands.last() == Some(&what)
     };
     let four = again.instructions().find(four).unwrap().word(1);
     // In the first function, and nowhere else.
     let mut function = 0;
     let mut marked = Vec::new();
     for one in again.instructions() {
-        function += usize::from(one.opcode == 54);
-        if one.opcode == 62 && one.word(1) == four {
+        function += usize::from(one.op() == Some(Op::Function));
+        if one.op() == Some(Op::Store) && one.word(1) == four {
             marked.push(function);
         }
     }

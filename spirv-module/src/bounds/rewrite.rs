@@ -4,6 +4,7 @@
 //! closer.
 
 mod aligned;
+mod marks;
 
 use std::collections::{HashMap, HashSet};
 
@@ -71,8 +72,8 @@ struct Rewriter<'a> {
     entries: HashSet<u32>,
     /// Groups may be one sub-group.
     has_small_groups: bool,
-    /// The instruction is before the first one of a kernel that does something.
-    begins: bool,
+    /// The instruction is in a kernel, and before the first one that does something.
+    unmarked: bool,
     place: Place,
     /// By a block, the last of those that it became.
     ends: HashMap<u32, u32>,
@@ -100,9 +101,9 @@ pub(super) fn functions(
         values: HashMap::new(),
         loose: HashMap::new(),
         doubts: Vec::new(),
-        entries: aligned::kernels(module),
-        has_small_groups: aligned::has_small_groups(module),
-        begins: false,
+        entries: marks::kernels(module),
+        has_small_groups: marks::has_small_groups(module),
+        unmarked: false,
         place: Place::default(),
         ends: HashMap::new(),
         block: 0,
@@ -162,13 +163,13 @@ impl Rewriter<'_> {
         let op = one.op().unwrap_or(Op::Nop);
         let declares = matches!(op, Op::Label | Op::Variable | Op::Line | Op::NoLine);
         let declares = declares || matches!(op, Op::Function | Op::FunctionParameter);
-        if self.begins && !declares && !(op == Op::ExtInst && one.word(2) == self.sets[1]) {
-            self.begins = false;
-            self.begin();
+        if self.unmarked && !declares && !(op == Op::ExtInst && one.word(2) == self.sets[1]) {
+            self.unmarked = false;
+            self.mark();
         }
         match op {
             Op::Function => {
-                self.begins = self.entries.contains(&one.word(1));
+                self.unmarked = self.entries.contains(&one.word(1));
                 let flow = self.flow;
                 let added = flow
                     .parameters

@@ -99,13 +99,14 @@ impl Access<'_> {
 }
 
 impl Checks {
-    /// A message begins, of the whole thread or of channels from one on: the states of its payload, in parts, and of
-    /// its response.
+    /// A message begins, of the whole thread or of the channels from one on: the states of its payload, in
+    /// parts, and of its response.
     pub(crate) fn begin_message<'a>(
         &self,
         payload: impl Iterator<Item = &'a [u8]>,
         response: &[u8],
-        (whole, channel): (bool, u8),
+        whole: bool,
+        channel: u8,
     ) {
         self.whole.set(whole);
         self.channel.set(channel);

@@ -1,4 +1,5 @@
-//! Accesses that leave their array, of which code tells that a compiler has added to the kernel.
+//! What code tells that was added to a kernel before it was compiled: of accesses that leave their array or
+//! are not aligned to their type, and that its channels are in order by barriers alone.
 
 use devinfo::report::{self, Report};
 

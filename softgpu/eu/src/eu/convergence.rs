@@ -90,7 +90,8 @@ fn names_surface(surface: HdcSurface) -> bool {
 }
 
 /// Whether a message is a sub-group's block access, and not one that compilers make for spills or the
-/// stack (stateless). What reads tell is in [`Blocks`].
+/// stack (stateless), or that are predicated: what is the same for all channels is written so. What reads
+/// tell is in [`Blocks`].
 fn is_sub_group_block(op: &Op, meaning: &Message) -> bool {
     if op.pred != Pred::Always {
         return false;

@@ -166,8 +166,8 @@ fn begin_check(
     let payload = std::iter::once(shadow.span(spans.src0))
         .chain(gathered)
         .chain([shadow.span(spans.src1)]);
-    let who = (op.no_mask, op.channel_offset);
-    checks.begin_message(payload, shadow.span(spans.dst), who);
+    let response = shadow.span(spans.dst);
+    checks.begin_message(payload, response, op.no_mask, op.channel_offset);
 }
 
 #[cold]
