@@ -432,11 +432,6 @@ impl Event {
         self.inner.phase.load(Ordering::Acquire) == SUBMITTED
     }
 
-    /// When it was enqueued.
-    pub(crate) fn queued(&self) -> Duration {
-        self.inner.queued
-    }
-
     /// Whether the command has ended, well or not.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.status(), EventStatus::Complete | EventStatus::Failed)

@@ -8,7 +8,6 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::event::Event;
 use crate::launch::Work;
@@ -20,8 +19,6 @@ pub(crate) struct Pending {
     /// Its number in the queue's ledger.
     pub number: u64,
     pub event: Event,
-    /// When it was enqueued, unless something has held it back since.
-    pub at: Option<Duration>,
     pub work: Work,
     /// What has to end well first.
     pub dependencies: Vec<Event>,
@@ -56,13 +53,12 @@ pub(crate) struct Held {
 
 impl Held {
     /// Submits a command as soon as all that it waits for allows it; at once, if it does now.
-    pub(crate) fn start(queue: &Arc<QueueInner>, mut pending: Pending) {
+    pub(crate) fn start(queue: &Arc<QueueInner>, pending: Pending) {
         // The usual case, which needs nothing to hold it.
         if !pending.events().any(Event::is_waiting) {
             return advance(queue.submit(pending));
         }
         let list: Vec<Event> = pending.events().cloned().collect();
-        pending.at = None;
         // One more than there are events, so that none of them starts the command before all
         // know of it.
         let held = Arc::new(Self {

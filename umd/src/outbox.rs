@@ -104,11 +104,7 @@ impl Outbox {
         // Batches of one queue run in order anyway.
         let fences = pending.dependencies.iter().filter_map(Event::fence);
         let wait: Vec<Fence> = fences.filter(|fence| fence.queue != self.id).collect();
-        let was_enqueued = pending.at.take();
-        let (mut maker, at) = match self.maker.try_lock() {
-            Ok(maker) => (maker, was_enqueued),
-            Err(_) => (self.maker(), None),
-        };
+        let mut maker = self.maker();
         if let Some(end) = self.ledger.end() {
             return Err(Unsubmitted::Failed(end.error()));
         }
@@ -116,7 +112,7 @@ impl Outbox {
             // What it waits for must not hold up those before it.
             return Err(self.make_room(maker, Unsubmitted::Again));
         }
-        let at = at.unwrap_or_else(|| self.device.clock.now());
+        let at = self.device.clock.now();
         let clocks = self.device.clock.pair(self.device.kmd().as_ref(), at);
         let most = self.most(&maker, pending, &wait);
         let rings = self.rings(&maker, pending, &wait);

@@ -235,7 +235,6 @@ impl QueueInner {
         let pending = Pending {
             number,
             event: event.clone(),
-            at: Some(event.queued()),
             work,
             dependencies: wait_list.to_vec(),
             after,
