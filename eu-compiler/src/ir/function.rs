@@ -285,6 +285,17 @@ pub struct Cursor<'a> {
     pub at: u32,
 }
 
+impl<'a> Cursor<'a> {
+    /// At the end of a block; what it appends has no place in a SPIR-V module.
+    pub const fn new(function: &'a mut Function, block: Block) -> Self {
+        Self {
+            function,
+            block,
+            at: 0,
+        }
+    }
+}
+
 impl Cursor<'_> {
     /// Appends an instruction.
     pub fn push(&mut self, op: Op, args: &[Value], results: &[Type]) -> Inst {

@@ -48,11 +48,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
 /// Lets the first come: before everything else, the lock is opened.
 fn open(function: &mut Function, lock: u32) {
     let rest = std::mem::take(&mut function.blocks[Function::ENTRY.index()].insts);
-    let mut at = Cursor {
-        function,
-        block: Function::ENTRY,
-        at: 0,
-    };
+    let mut at = Cursor::new(function, Function::ENTRY);
     let place = at.constant(Type::I32, lock.into());
     let zero = at.constant(Type::I32, 0);
     let access = Access::new(Space::Local, 4);

@@ -65,11 +65,7 @@ mod tests {
         let [first, second, head, body, last] = blocks[..] else {
             panic!("five blocks")
         };
-        let mut at = Cursor {
-            function: &mut function,
-            block: first,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, first);
         let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
         let (zero, one) = (at.constant(Type::I32, 0), at.constant(Type::I32, 1));
         at.block = second;

@@ -108,11 +108,7 @@ mod tests {
     fn looped(body: impl Fn(&mut Cursor<'_>, Value, Value) -> Value) -> (Function, Block) {
         let mut function = Function::default();
         let [entry, round, end] = [(); 3].map(|()| function.add_block());
-        let mut at = Cursor {
-            function: &mut function,
-            block: entry,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, entry);
         let limit = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
         let zero = at.constant(Type::I32, 0);
         let one = at.constant(Type::I32, 1);

@@ -169,11 +169,7 @@ mod tests {
     fn zeroes(from: u64, step: u64) -> [u32; 2] {
         let mut function = Function::default();
         let [entry, round, end] = [(); 3].map(|()| function.add_block());
-        let mut at = Cursor {
-            function: &mut function,
-            block: entry,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, entry);
         let limit = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
         let [from, step] = [from, step].map(|bits| at.constant(Type::I32, bits));
         at.function.blocks[entry.index()].end = Terminator::Jump(round);

@@ -371,11 +371,7 @@ mod tests {
     fn kept(body: impl Fn(&mut Cursor<'_>, Value) -> Value) -> u64 {
         let mut function = Function::default();
         let block = function.add_block();
-        let mut at = Cursor {
-            function: &mut function,
-            block,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, block);
         let variable = Op::Alloca { size: 16, align: 4 };
         let variable = at.one(variable, &[], Type::I32);
         let result = body(&mut at, variable);
@@ -444,11 +440,7 @@ mod tests {
         const COUNT: u64 = 100;
         let mut function = Function::default();
         let block = function.add_block();
-        let mut at = Cursor {
-            function: &mut function,
-            block,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, block);
         let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
         let variables: Vec<Value> = (0..COUNT)
             .map(|_| at.one(Op::Alloca { size: 4, align: 4 }, &[], Type::I32))

@@ -121,11 +121,7 @@ pub(super) const fn is_cast(op: &Op) -> bool {
 /// `base + (slot * lanes + lane) * size`.
 fn lane_address(function: &mut Function, target: &Target, base: u32) -> Value {
     let size = u64::from(function.private_size);
-    let mut at = Cursor {
-        function,
-        block: Function::ENTRY,
-        at: 0,
-    };
+    let mut at = Cursor::new(function, Function::ENTRY);
     let base = at.one(Op::Input(Input::Payload(base)), &[], Type::I64);
     let slot = at.one(Op::Input(Input::Slot), &[], Type::I32);
     let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);

@@ -163,11 +163,7 @@ fn dispatch(function: &mut Function, entries: &[Block]) {
             true => entries[number + 1],
             false => function.add_block(),
         };
-        let mut at = Cursor {
-            function: &mut *function,
-            block,
-            at: 0,
-        };
+        let mut at = Cursor::new(function, block);
         let constant = at.constant(Type::I32, number as u64);
         let is = at.one(Op::Icmp(Cond::Eq), &[which, constant], Type::I1);
         function.blocks[block.index()].end = Terminator::Branch(is, entry, next);

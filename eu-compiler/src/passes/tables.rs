@@ -253,11 +253,7 @@ mod tests {
     ) -> Vec<(&'static str, Space)> {
         let mut function = Function::default();
         let block = function.add_block();
-        let mut at = Cursor {
-            function: &mut function,
-            block,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, block);
         let halves = [false, true].map(|high| {
             let of = Symbol::Constants;
             at.one(Op::Input(Input::Address { of, high }), &[], Type::I32)

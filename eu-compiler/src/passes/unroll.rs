@@ -447,11 +447,7 @@ mod tests {
     fn sum(from: u64, to: Option<u64>, step: u64, asks_first: bool) -> Function {
         let mut function = Function::default();
         let [entry, header, body, end] = [(); 4].map(|()| function.add_block());
-        let mut at = Cursor {
-            function: &mut function,
-            block: entry,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, entry);
         let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
         let place = at.one(Op::Input(Input::Payload(4)), &[], Type::I32);
         let to = match to {
@@ -563,11 +559,7 @@ mod tests {
     fn triangle(to: Option<u64>) -> Function {
         let mut function = Function::default();
         let [entry, outer, inner, body, next, end] = [(); 6].map(|()| function.add_block());
-        let mut at = Cursor {
-            function: &mut function,
-            block: entry,
-            at: 0,
-        };
+        let mut at = Cursor::new(&mut function, entry);
         let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
         let place = at.one(Op::Input(Input::Payload(4)), &[], Type::I32);
         let [zero, one, three] = [0, 1, 3].map(|bits| at.constant(Type::I32, bits));

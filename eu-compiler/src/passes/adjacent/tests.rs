@@ -11,11 +11,7 @@ use crate::target::Target;
 fn joined(body: impl Fn(&mut Cursor<'_>, [Value; 2])) -> Vec<(String, usize)> {
     let mut function = Function::default();
     let block = function.add_block();
-    let mut at = Cursor {
-        function: &mut function,
-        block,
-        at: 0,
-    };
+    let mut at = Cursor::new(&mut function, block);
     let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
     let four = at.constant(Type::I32, 4);
     let two = at.constant(Type::I64, 2);

@@ -19,7 +19,7 @@ pub(super) fn run(function: &mut Function) {
             match (&data.op, data.args.as_slice()) {
                 (Op::Select, &[which, yes, no]) if distances.base(data.result).is_some() => {
                     let [yes, no] = [yes, no].map(|arg| distances.of(function, block, arg));
-                    let mut here = at(function, block);
+                    let mut here = Cursor::new(function, block);
                     let chosen = here.one(Op::Select, &[which, yes, no], Type::I32);
                     distances.known.insert(data.result, chosen);
                     distances.address(function, block, data.result, &mut replaced);
@@ -53,14 +53,6 @@ impl Parts {
             args: data.args.to_vec(),
             result: function.result(inst),
         }
-    }
-}
-
-const fn at(function: &mut Function, block: Block) -> Cursor<'_> {
-    Cursor {
-        function,
-        block,
-        at: 0,
     }
 }
 
@@ -123,7 +115,7 @@ impl Distances<'_> {
             }
         };
         for other in more.into_iter().rev() {
-            sum = at(function, block).bin(Bin::Add, sum, other);
+            sum = Cursor::new(function, block).bin(Bin::Add, sum, other);
         }
         sum
     }
@@ -137,7 +129,7 @@ impl Distances<'_> {
         replaced: &mut Replaced,
     ) {
         if let (Some(base), Some(distance)) = (self.base(pointer), self.known.get(&pointer)) {
-            let address = at(function, block).bin(Bin::Add, base, *distance);
+            let address = Cursor::new(function, block).bin(Bin::Add, base, *distance);
             replaced.insert(pointer, address);
         }
     }

@@ -102,11 +102,7 @@ fn execute(function: &Function, input: u64) -> Vec<u64> {
 fn compare(body: impl Fn(&mut Cursor<'_>, Value, Value)) -> Vec<Op> {
     let mut function = Function::default();
     let block = function.add_block();
-    let mut at = Cursor {
-        function: &mut function,
-        block,
-        at: 0,
-    };
+    let mut at = Cursor::new(&mut function, block);
     let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
     let variable = at.one(
         Op::Alloca {
