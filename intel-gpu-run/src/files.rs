@@ -204,7 +204,7 @@ pub fn print(text: &str) -> Result<(), Error> {
     print_bytes(text.as_bytes())
 }
 
-/// Prints bytes to stdout, as [`print`] prints text.
+/// Prints bytes to stdout, as [`print()`] prints text.
 ///
 /// # Errors
 /// [`Error::Failed`] if they cannot be written.

@@ -77,7 +77,7 @@ impl Message {
         }
     }
 
-    /// The shared function and the descriptors (lengths zero: see [`Lengths::encode`]) that
+    /// The shared function and the descriptors (lengths zero: see [`Lengths::encode`](super::Lengths::encode)) that
     /// express this message.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ pub enum DescriptorError {
     /// The fields are in range, but the family does not have their combination.
     #[error("{family} has no such message: {text} (rule `{rule}`)")]
     Rule {
-        /// The name of the [`MessageRule`].
+        /// The name of the [`MessageRule`](super::MessageRule).
         rule: &'static str,
         /// The restriction.
         text: &'static str,

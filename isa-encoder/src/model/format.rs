@@ -21,7 +21,7 @@
 /// | [`Send`](Format::Send) | `send`, `sendc`, `sends`, `sendsc` | response | payload; second payload | [`Specific::Send`](super::Specific::Send) |
 /// | [`Dpas`](Format::Dpas) | `dpas`, `dpasw` | registers | accumulator, weights, activations | [`Specific::Dpas`](super::Specific::Dpas) |
 ///
-/// Predicate, condition modifier, saturation and others are [`Attributes`].
+/// Predicate, condition modifier, saturation and others are [`Attributes`](super::Attributes).
 ///
 /// Source: BDW to TGL PRM, volume 7 ("Instruction Formats"), volume 2a; IGA `OpSpec::Format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
