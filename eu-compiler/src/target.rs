@@ -26,6 +26,8 @@ pub struct Caps {
     pub payload_blocks: bool,
     /// Lanes of one message with addresses of its own.
     pub message_lanes: u32,
+    /// The same on the classic data port, with addresses of 64 bits.
+    pub flat_lanes: u32,
     /// A barrier needs a fence of local memory before it.
     pub local_fence: bool,
     /// The data port has blocks of scratch memory; without them it is a surface of load/store
@@ -57,6 +59,7 @@ const GEN8: Caps = Caps {
     loads_payload: false,
     payload_blocks: true,
     message_lanes: 16,
+    flat_lanes: 8,
     local_fence: false,
     scratch_blocks: true,
     float_regions: true,
@@ -68,6 +71,7 @@ const GEN8: Caps = Caps {
 };
 
 const GEN9: Caps = Caps {
+    flat_lanes: 16,
     typed_header: false,
     float_atomics: true,
     ..GEN8

@@ -143,8 +143,8 @@ impl Selector<'_> {
         while done < bytes {
             let left = bytes - done;
             if small {
-                let message = self.access_message(direction, space, Type::I32, 2, 1);
-                return self.small_block(direction, bound(message, surface), first, var);
+                let message = self.access_message(direction, space, surface, Type::I32, 2, 1);
+                return self.small_block(direction, message, first, var);
             }
             let (message, size) = if self.target.lsc() {
                 let mut elements = 64;

@@ -89,8 +89,8 @@ impl Selector<'_> {
         while lane < self.target.simd {
             let var = self.code.var(plane * count, self.target.grf());
             let registers = (plane * count / self.target.grf()) as u8;
-            let message = self.access_message(Direction::Read, access.space, ty, count, lanes);
-            let message = bound(message, surface);
+            let message =
+                self.access_message(Direction::Read, access.space, surface, ty, count, lanes);
             self.lane_message(
                 message,
                 lanes,
@@ -196,8 +196,8 @@ impl Selector<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         let mut lane = 0;
         while lane < self.target.simd {
-            let message = self.access_message(Direction::Write, access.space, ty, count, lanes);
-            let message = bound(message, surface);
+            let message =
+                self.access_message(Direction::Write, access.space, surface, ty, count, lanes);
             let registers = (plane * count / self.target.grf()) as u8;
             let data = match packed.as_slice() {
                 [only] => Place {
@@ -255,24 +255,25 @@ impl Selector<'_> {
                 }
             }
             (false, _, _, 64) => 8,
-            (false, Space::Local, ..) | (false, _, 1, _) => 16,
-            (false, ..) => 8,
+            (false, Space::Local, ..) => 16,
+            (false, ..) => self.target.caps.flat_lanes,
         };
         most.min(self.target.simd)
     }
 
-    /// The message for elements at the addresses of the lanes.
+    /// The message for elements at the addresses of the lanes, or at their offsets into a surface.
     pub(super) fn access_message(
         &self,
         direction: Direction,
         space: Space,
+        surface: Option<Surface>,
         ty: Type,
         count: u32,
         lanes: u32,
     ) -> Message {
         if self.target.lsc() {
             let (port, address_size) = lsc_port(space);
-            return Message::Lsc(Lsc::Vector {
+            let vector = Message::Lsc(Lsc::Vector {
                 port,
                 direction,
                 address: LscAddress::Flat { offset: 0 },
@@ -288,11 +289,15 @@ impl Selector<'_> {
                 strided: false,
                 cache: CacheControl::DEFAULT,
             });
+            return bound(vector, surface);
         }
-        let address = hdc_address(space);
         let simd = lanes.max(8) as u8;
-        Message::Hdc(match (ty.bytes(), count) {
-            (8, _) => Hdc::Scattered {
+        let address = match surface {
+            Some(Surface(index)) => HdcAddress::A32(HdcSurface::Bti(index)),
+            None => hdc_address(space),
+        };
+        Message::Hdc(match (ty.bytes(), count, address) {
+            (8, _, _) => Hdc::Scattered {
                 direction,
                 address,
                 bytes: 8,
@@ -300,11 +305,20 @@ impl Selector<'_> {
                 simd,
                 port: BlockPort::Data,
             },
-            (bytes, 1) => Hdc::Byte {
+            (bytes, 1, _) => Hdc::Byte {
                 direction,
                 address,
                 bytes: bytes as u8,
                 simd,
+            },
+            // Untyped messages of three elements alone, as Intel's compiler takes them.
+            (4, 2 | 4, HdcAddress::A64 { .. }) => Hdc::Scattered {
+                direction,
+                address,
+                bytes: 4,
+                elements: count as u8,
+                simd,
+                port: BlockPort::Data,
             },
             _ => Hdc::Untyped {
                 direction,
@@ -327,20 +341,20 @@ impl Selector<'_> {
         let ty = self.function.ty(results[0]);
         let count = results.len() as u32;
         let addresses = self.one_address(address)?;
+        let surface = self.surface(address);
         let (message, plane) = if self.has_rows(access, ty, count) {
             (
-                self.row_message(Direction::Read, space, ty, count),
+                bound(self.row_message(Direction::Read, space, ty, count), surface),
                 ty.bytes(),
             )
         } else {
             (
-                self.access_message(Direction::Read, space, ty, count, 1),
+                self.access_message(Direction::Read, space, surface, ty, count, 1),
                 grf,
             )
         };
         let size = (plane * count).next_multiple_of(grf);
         let var = self.code.var(size, grf);
-        let message = bound(message, self.surface(address));
         self.one_message(message, addresses, Some((var, (size / grf) as u8)), None)?;
         for (index, result) in results.iter().enumerate() {
             let place = Place {
@@ -364,13 +378,17 @@ impl Selector<'_> {
         let ty = self.function.ty(values[0]);
         let count = values.len() as u32;
         let addresses = self.one_address(address)?;
+        let surface = self.surface(address);
         let (message, plane) = match self.has_rows(access, ty, count) {
             true => (
-                self.row_message(Direction::Write, space, ty, count),
+                bound(
+                    self.row_message(Direction::Write, space, ty, count),
+                    surface,
+                ),
                 ty.bytes(),
             ),
             false => (
-                self.access_message(Direction::Write, space, ty, count, 1),
+                self.access_message(Direction::Write, space, surface, ty, count, 1),
                 grf,
             ),
         };
@@ -388,7 +406,6 @@ impl Selector<'_> {
             self.one(Opcode::Mov, at(to, super::raw_type(ty)), &[source]);
         }
         let data = (Place { var, byte: 0 }, (size / grf) as u8);
-        let message = bound(message, self.surface(address));
         self.one_message(message, addresses, None, Some(data))
     }
 
@@ -627,11 +644,7 @@ pub(super) fn bound(mut message: Message, surface: Option<Surface>) -> Message {
         return message;
     };
     match &mut message {
-        Message::Hdc(
-            Hdc::Byte { address, .. }
-            | Hdc::Untyped { address, .. }
-            | Hdc::OwordBlock { address, .. },
-        ) => {
+        Message::Hdc(Hdc::OwordBlock { address, .. }) => {
             *address = HdcAddress::A32(HdcSurface::Bti(index));
         }
         Message::Lsc(Lsc::Vector {

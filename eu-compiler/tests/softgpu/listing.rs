@@ -68,3 +68,19 @@ fn listings_assemble_to_the_same_bytes() {
     }
     assert!(compared > 0 || !oracles::are_required());
 }
+
+/// Intel's compiler gives Gen8 eight lanes a message with addresses of 64 bits, later families sixteen.
+#[test]
+fn messages_with_wide_addresses_have_as_many_lanes_as_may_be() {
+    let module = include_bytes!("../programs/quotients.spv");
+    for (name, lanes) in [("bdw", "simd8"), ("skl", "simd16"), ("tgl", "simd16")] {
+        let platform = devinfo::by_name(name).unwrap();
+        let zebin = compile(module, &Options::new(platform)).unwrap();
+        let kernel = zebin.kernels.iter().find(|k| k.name == "divedge").unwrap();
+        let listing = kernel.text();
+        let wide: Vec<&str> = listing.lines().filter(|l| l.ends_with(" a64")).collect();
+        let message = format!(" scattered read d32x2 {lanes} a64");
+        let all = wide.iter().all(|line| line.ends_with(&message));
+        assert!(all && !wide.is_empty(), "{name}: {wide:#?}");
+    }
+}
