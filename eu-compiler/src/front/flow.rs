@@ -61,6 +61,10 @@ impl<'a> Translator<'a> {
                         argument.address_space = if constant { "__constant" } else { "__global" };
                         argument.type_name = "void*".to_owned();
                         let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
+                        // A pointer is aligned for what its type says that it points to; messages
+                        // ask for dwords.
+                        let align = module.size(pointee, &first).map_or(1, |(_, align)| align);
+                        self.function.aligned.push((offset, align.min(4)));
                         let value = self.payload(offset, Type::I64);
                         Val::pointer(value, Some(Space::Global))
                     }

@@ -147,6 +147,8 @@ pub struct Function {
     constants: HashMap<(Type, u64), Value>,
     /// Offsets in the payload of dwords whose upper halves are zero.
     pub words: Vec<u32>,
+    /// Offsets in the payload of addresses, and what each of these is a multiple of.
+    pub aligned: Vec<(u32, u32)>,
     /// Pointer arguments that have surfaces.
     pub buffers: Vec<Buffer>,
     /// The offset of the address of private memory in the payload.

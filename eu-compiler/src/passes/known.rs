@@ -110,6 +110,11 @@ impl Known {
             Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
             Op::Alloca { align, .. } => align.trailing_zeros(),
             Op::Pair if of(0) < u32::BITS => of(0),
+            Op::Input(Input::Payload(offset)) => {
+                let mut aligned = function.aligned.iter();
+                let found = aligned.find(|(of, _)| of == offset);
+                found.map_or(0, |(_, align)| align.trailing_zeros())
+            }
             Op::Input(Input::Address { of, high: false }) => match of {
                 Symbol::Constants | Symbol::Globals => SECTION.trailing_zeros(),
                 Symbol::Text(_) => 0,
@@ -185,6 +190,18 @@ mod tests {
         crate::ir::verify(&function).unwrap();
         let known = Known::of(&function);
         [i, next].map(|value| known.zeroes[value.index()])
+    }
+
+    #[test]
+    fn pointers_have_the_zeroes_of_what_they_point_to() {
+        let mut function = Function::default();
+        let entry = function.add_block();
+        let mut at = Cursor::new(&mut function, entry);
+        let pointers = [0, 8].map(|of| at.one(Op::Input(Input::Payload(of)), &[], Type::I64));
+        function.aligned = vec![(8, 4)];
+        function.blocks[entry.index()].end = Terminator::Return;
+        let known = Known::of(&function);
+        assert_eq!(pointers.map(|of| known.zeroes[of.index()]), [0, 2]);
     }
 
     /// What comes over the edge back counts, though it is found after the phi.

@@ -19,7 +19,8 @@ use smallvec::SmallVec;
 use super::known::Known;
 use super::private::is_cast;
 use crate::ir::{
-    Access, Bin, Block, Convert, Cursor, Function, Inst, Op, Replaced, Space, Type, Value,
+    Access, Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Replaced, Space, Symbol, Type,
+    Value,
 };
 use crate::target::Target;
 
@@ -173,6 +174,24 @@ fn is_beside(function: &Function, known: &Known, value: Value, number: Value) ->
     bits.is_some_and(|bits| below && bits >> zeroes == 0)
 }
 
+/// Whether a sum is a place among the variables of the program that are only read: nothing writes it.
+fn constant(function: &Function, sum: &Sum) -> bool {
+    let op = |value: Value| function.source(value).map(|(_, data)| &data.op);
+    let begins = |value: Value| match function.source(value) {
+        Some((_, data)) if data.op == Op::Pair => matches!(
+            op(data.args[0]),
+            Some(Op::Input(Input::Address {
+                of: Symbol::Constants,
+                ..
+            }))
+        ),
+        _ => false,
+    };
+    sum.terms
+        .iter()
+        .any(|(value, extended, times)| (*extended, *times) == (Extended::No, 1) && begins(*value))
+}
+
 /// Whether a sum is a known place of a variable.
 fn variable(function: &Function, sum: &Sum) -> bool {
     let [(value, Extended::No, 1)] = sum.terms.as_slice() else {
@@ -205,6 +224,8 @@ struct Group {
     space: Space,
     /// Whether it is of known places of a variable.
     whole: bool,
+    /// Whether it is of variables that nothing writes.
+    constant: bool,
     terms: SmallVec<[(Value, Extended, u64); 4]>,
     /// Bytes of an element.
     element: u32,
@@ -224,7 +245,7 @@ struct Groups {
     open: Vec<Group>,
     /// Those that become one.
     joined: Vec<Vec<Part>>,
-    /// Loads of what an earlier load has.
+    /// Loads of what an earlier load has, or an earlier store.
     again: Vec<(Inst, Inst)>,
     /// Accesses that are aligned better than they say.
     aligned: Vec<(Inst, u32)>,
@@ -278,15 +299,23 @@ impl Groups {
         if part.align > access.align {
             self.aligned.push((inst, part.align));
         }
+        if is_load && let Some(stored) = self.stored(access.space, &sum, &part) {
+            let types =
+                |values: &[Value]| values.iter().map(|v| function.ty(*v)).collect::<Vec<_>>();
+            if types(elements) == types(&function.insts[stored.index()].args[1..]) {
+                return self.again.push((inst, stored));
+            }
+        }
         let whole = variable(function, &sum);
+        let constant = constant(function, &sum);
         let meets = |group: &Group| {
             let apart = |other: &Part| {
                 other.begin + other.bytes <= part.begin || part.begin + part.bytes <= other.begin
             };
             let disjoint = match group.terms == sum.terms {
                 true => group.parts.iter().all(apart),
-                // Known places of two variables.
-                false => whole && group.whole,
+                // Known places of two variables, or one that is written and one that is not.
+                false => whole && group.whole || constant != group.constant,
             };
             is_same(group.space) && !disjoint
         };
@@ -321,12 +350,24 @@ impl Groups {
                 is_load,
                 space: access.space,
                 whole,
+                constant,
                 terms: sum.terms,
                 element,
                 parts: vec![part],
                 written: Vec::new(),
             }),
         }
+    }
+
+    /// The store of just this part, if nothing may have written there since.
+    fn stored(&self, space: Space, sum: &Sum, part: &Part) -> Option<Inst> {
+        let stores = self.open.iter().filter(|group| !group.is_load);
+        let mut stores = stores.filter(|group| group.space == space && group.terms == sum.terms);
+        let place = |part: &Part| (part.begin, part.bytes);
+        stores.find_map(|group| {
+            let found = group.parts.iter().find(|other| place(other) == place(part));
+            found.map(|other| other.inst)
+        })
     }
 
     /// Closes groups: what comes later does not join them.
@@ -393,13 +434,21 @@ impl Groups {
     }
 }
 
-/// Takes the results of an earlier load for those of a later one, which is left without use.
+/// Takes what an earlier load or store has for the results of a later load, which is left without use.
 fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut Replaced) {
     let pairs = |function: &Function| {
-        let [old, new] = [later, first].map(|inst| function.insts[inst.index()].results.clone());
-        old.into_iter().zip(new)
+        let [old, new] = [later, first].map(|inst| &function.insts[inst.index()]);
+        let new = match new.op {
+            Op::Store(_) => &new.args[1..],
+            _ => new.results.as_slice(),
+        };
+        let pairs = old.results.iter().copied().zip(new.iter().copied());
+        pairs.collect::<Vec<_>>()
     };
-    if pairs(function).all(|(old, new)| function.ty(old) == function.ty(new)) {
+    if pairs(function)
+        .iter()
+        .all(|(old, new)| function.ty(*old) == function.ty(*new))
+    {
         replaced.extend(pairs(function));
     }
 }

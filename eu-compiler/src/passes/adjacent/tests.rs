@@ -2,7 +2,8 @@
 
 use super::run;
 use crate::ir::{
-    Access, Bin, Convert, Cursor, Function, Input, Op, Space, Terminator, Type, Value, verify,
+    Access, Bin, Convert, Cursor, Function, Input, Op, Space, Symbol, Terminator, Type, Value,
+    verify,
 };
 use crate::target::Target;
 
@@ -106,6 +107,30 @@ fn types_of_one_size_go_together_and_others_do_not() {
 }
 
 #[test]
+fn what_is_written_is_not_read() {
+    let found = |between: bool, ty: Type| {
+        joined(|at, [from, to]| {
+            let one = at.constant(Type::I32, 1);
+            write(at, to, 0, one);
+            if between {
+                write(at, from, 0, one);
+            }
+            let value = read(at, to, 0, ty);
+            write(at, to, 4, value);
+        })
+    };
+    // The read has no user, and the next pass drops it.
+    is(&found(false, Type::I32), &[("load", 1), ("store", 2)]);
+    // It may be something else by now, or is taken for something else.
+    let others = ["store", "store", "load", "store"].map(|what| (what, 1));
+    is(&found(true, Type::I32), &others);
+    is(
+        &found(false, Type::F32),
+        &[("store", 1), ("load", 1), ("store", 1)],
+    );
+}
+
+#[test]
 fn what_is_read_twice_is_read_once() {
     let found = joined(|at, [from, to]| {
         let first = read(at, from, 4, Type::I32);
@@ -128,12 +153,12 @@ fn nothing_passes_what_may_touch_it() {
     });
     let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 1)];
     is(&found, &apart);
-    // A read of what is written.
+    // A read of a part of what is written.
     let found = joined(|at, [_, to]| {
-        let one = at.constant(Type::I32, 1);
+        let one = at.constant(Type::I64, 1);
         write(at, to, 0, one);
         let value = read(at, to, 0, Type::I32);
-        write(at, to, 4, value);
+        write(at, to, 8, value);
     });
     is(&found, &[("store", 1), ("load", 1), ("store", 1)]);
     // A read of what was written after its neighbour was read.
@@ -303,6 +328,26 @@ fn variables_are_apart_where_their_places_are_known() {
     is(&found(false), &[("load", 2), ("store", 1), ("store", 2)]);
     let apart = [("load", 1), ("store", 1), ("load", 1), ("store", 2)];
     is(&found(true), &apart);
+}
+
+#[test]
+fn what_nothing_writes_is_read_among_writes() {
+    let found = |of: Symbol| {
+        joined(|at, [_, to]| {
+            let half = |at: &mut Cursor<'_>, high| {
+                at.one(Op::Input(Input::Address { of, high }), &[], Type::I32)
+            };
+            let halves = [false, true].map(|high| half(at, high));
+            let table = at.one(Op::Pair, &halves, Type::I64);
+            for offset in [0, 4] {
+                let value = read(at, table, offset, Type::I32);
+                write(at, to, offset, value);
+            }
+        })
+    };
+    is(&found(Symbol::Constants), &[("load", 2), ("store", 2)]);
+    let apart = ["load", "store", "load", "store"].map(|what| (what, 1));
+    is(&found(Symbol::Globals), &apart);
 }
 
 #[test]
