@@ -4,10 +4,13 @@
 //! The first round stays where the loop was; the others are copies. The block that leaves the loop goes
 //! on in all rounds but the last.
 
+mod known;
+
 use hashbrown::HashMap;
 
+use self::known::{Known, is_free};
 use crate::ir::cfg::{Dominators, Loop, Loops};
-use crate::ir::{Block, Convert, Function, InstData, Op, Space, Terminator, Type, Value};
+use crate::ir::{Block, Function, Op, Space, Terminator, Type, Value};
 use crate::target::Target;
 
 /// The most rounds.
@@ -15,6 +18,9 @@ const ROUNDS: usize = 64;
 /// The most instructions of all rounds of a loop; with private memory, which may become values.
 const MOST: usize = 320;
 const MOST_PRIVATE: usize = 1280;
+/// The same where numbers that are known in a round leave at most half of the instructions.
+const MOST_LEFT: usize = 1536;
+const MOST_LEFT_PRIVATE: usize = 4096;
 /// The most instructions that a function gets.
 const GROWTH: usize = 1 << 14;
 /// How many loops may be in each other.
@@ -115,12 +121,15 @@ impl Plan {
                     _ => false,
                 };
             }
-            if 2 * cost > MOST_PRIVATE {
+            if 2 * cost > MOST_LEFT_PRIVATE {
                 return None;
             }
         }
-        let most = if private { MOST_PRIVATE } else { MOST };
-        if 2 * cost > most {
+        let (most, most_left) = match private {
+            true => (MOST_PRIVATE, MOST_LEFT_PRIVATE),
+            false => (MOST, MOST_LEFT),
+        };
+        if 2 * cost > most_left {
             return None;
         }
         let mut exits = l.blocks.iter().filter(|block| {
@@ -144,12 +153,11 @@ impl Plan {
             (false, true) => (0, no, yes),
             _ => return None,
         };
-        let limit = (most / cost - 1).min(ROUNDS);
         let around = outer.map_or(&[][..], |outer| &outer.first);
         let mut known = Known::begin(function, l, latch, around);
         let first = known.phis.iter().map(|(phi, bits, _)| (*phi, *bits));
-        let first = first.collect();
-        let stays = (0..=limit).find_map(|round| {
+        let first: Vec<_> = first.collect();
+        let stays = (0..=ROUNDS).find_map(|round| {
             let here = known.value(function, value, 0);
             known.next(function);
             match here {
@@ -157,124 +165,28 @@ impl Plan {
                 None => Some(None),
             }
         })??;
+        let mut size = (stays + 1) * cost;
+        if size > most {
+            let most = most_left.min(size / 2);
+            let mut known = Known::begin(function, l, latch, around);
+            size = 0;
+            for _ in 0..=stays {
+                size += known.round(function, l);
+                if size > most {
+                    return None;
+                }
+                known.next(function);
+            }
+        }
         Some(Plan {
             exit,
             outside,
             inside,
             stays,
-            size: (stays + 1) * cost,
+            size,
             private,
             first,
         })
-    }
-}
-
-/// Whether an operation costs no instruction.
-const fn is_free(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Phi(_) | Op::High | Op::Pair | Op::Convert(Convert::Trunc | Convert::Bitcast)
-    )
-}
-
-/// The numbers that values of a loop are in a round.
-struct Known {
-    /// Phis of the header, and those of a loop around it, which stay: what they are, and what they are
-    /// next.
-    phis: Vec<(Value, Option<u64>, Value)>,
-    found: HashMap<Value, Option<u64>>,
-}
-
-impl Known {
-    /// How deep values are looked into.
-    const DEPTH: usize = 16;
-
-    fn begin(
-        function: &Function,
-        l: &Loop,
-        latch: Block,
-        around: &[(Value, Option<u64>)],
-    ) -> Known {
-        let around = around.iter().map(|(phi, bits)| (*phi, *bits, *phi));
-        let mut around = Known {
-            phis: around.collect(),
-            found: HashMap::new(),
-        };
-        let insts = &function.blocks[l.header.index()].insts;
-        let phis = insts.iter().filter_map(|inst| {
-            let data = &function.insts[inst.index()];
-            let Op::Phi(from) = &data.op else {
-                return None;
-            };
-            let pairs = || from.iter().zip(&data.args);
-            let next = pairs().find(|(block, _)| **block == latch)?.1;
-            let mut first = pairs().filter(|(block, _)| **block != latch);
-            let only = first.next().filter(|_| first.next().is_none());
-            let bits = only.and_then(|(_, value)| around.value(function, *value, 0));
-            Some((data.results[0], bits, *next))
-        });
-        let own: Vec<_> = phis.collect();
-        around.phis.extend(own);
-        around.found.clear();
-        around
-    }
-
-    fn value(&mut self, function: &Function, value: Value, depth: usize) -> Option<u64> {
-        if let Some(bits) = function.bits(value) {
-            return Some(bits);
-        }
-        if let Some((_, bits, _)) = self.phis.iter().find(|(phi, ..)| *phi == value) {
-            return *bits;
-        }
-        if let Some(found) = self.found.get(&value) {
-            return *found;
-        }
-        let (_, data) = function.source(value)?;
-        let ty = function.ty(value);
-        let found = match depth < Self::DEPTH {
-            true => self.compute(function, data, ty, depth + 1),
-            false => None,
-        };
-        self.found.insert(value, found);
-        found
-    }
-
-    fn compute(
-        &mut self,
-        function: &Function,
-        data: &InstData,
-        ty: Type,
-        depth: usize,
-    ) -> Option<u64> {
-        if ty.is_float() || data.args.iter().any(|arg| function.ty(*arg).is_float()) {
-            return None;
-        }
-        let mut of = |index: usize| self.value(function, data.args[index], depth);
-        let from = function.ty(*data.args.first()?);
-        let bits = match &data.op {
-            Op::Bin(bin) => bin.evaluate(of(0)?, of(1)?, ty)?,
-            Op::Icmp(cond) => cond.evaluate(of(0)?, of(1)?, from).into(),
-            Op::Select => match of(0)? {
-                0 => of(2)?,
-                _ => of(1)?,
-            },
-            Op::Convert(Convert::Trunc | Convert::ZExt | Convert::Bitcast) => of(0)?,
-            Op::Convert(Convert::SExt) => from.signed(of(0)?) as u64,
-            _ => return None,
-        };
-        Some(bits & ty.mask())
-    }
-
-    fn next(&mut self, function: &Function) {
-        let next: Vec<Value> = self.phis.iter().map(|(_, _, next)| *next).collect();
-        let bits: Vec<Option<u64>> = next
-            .into_iter()
-            .map(|value| self.value(function, value, 0))
-            .collect();
-        for (phi, bits) in self.phis.iter_mut().zip(bits) {
-            phi.1 = bits;
-        }
-        self.found.clear();
     }
 }
 
@@ -552,6 +464,38 @@ mod tests {
         let mut function = sum(9, Some(4), 1, true);
         assert_eq!(unrolled(&mut function), 0);
         assert_eq!(stored(&function, 11), 11);
+    }
+
+    /// The sum of 40 rounds with ten more operations in each, on the counter or on the sum.
+    fn busy(on_counter: bool) -> Function {
+        let mut function = sum(0, Some(40), 1, true);
+        let [header, body] = [1, 2].map(|block| function.order[block]);
+        let insts = &function.blocks[header.index()].insts;
+        let [counter, total] = [insts[0], insts[1]];
+        let mut value = function.result(if on_counter { counter } else { total });
+        let old = function.insts[total.index()].args[1];
+        let mut at = Cursor::new(&mut function, body);
+        let (three, five) = (at.constant(Type::I32, 3), at.constant(Type::I32, 5));
+        for _ in 0..5 {
+            value = at.bin(Bin::Mul, value, three);
+            value = at.bin(Bin::Xor, value, five);
+        }
+        let new = at.bin(Bin::Add, old, value);
+        function.insts[total.index()].args[1] = new;
+        verify(&function).unwrap();
+        function
+    }
+
+    #[test]
+    fn what_numbers_make_of_a_round_counts() {
+        let mut function = busy(true);
+        assert_eq!(unrolled(&mut function), 0);
+        let want = (0..40u32).fold(11u32, |sum, i| {
+            let value = (0..5).fold(i, |value, _| value.wrapping_mul(3) ^ 5);
+            sum.wrapping_mul(3).wrapping_add(i).wrapping_add(value)
+        });
+        assert_eq!(stored(&function, 11), want.into());
+        assert_eq!(unrolled(&mut busy(false)), 1);
     }
 
     /// `sum = input; for (c = 0; c < 3; c++) for (x = c; x < to; x++) sum = sum * 3 + x; store sum`, where
