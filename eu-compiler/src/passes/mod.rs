@@ -12,6 +12,7 @@ mod chain;
 pub mod divergence;
 mod divide;
 mod dots;
+mod flatten;
 mod generic;
 mod invariant;
 mod known;
@@ -66,6 +67,7 @@ const PASSES: &[Pass] = &[
     Pass::new("memory", memory::run),
     Pass::new("cleanup", simplify::run),
     Pass::new("unroll", unroll::run),
+    Pass::new("flatten", flatten::run),
     Pass::new("generic", generic::run),
     Pass::new("atomics", atomics::run),
     Pass::new("tables", tables::run),
