@@ -1,5 +1,8 @@
 //! From SPIR-V to a zebin.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
 use devinfo::{Family, Platform};
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::Format;
@@ -114,8 +117,8 @@ pub fn compile_showing(
     module.marks = options.marks;
     let mut kernels = Vec::new();
     let mut reports = Vec::new();
-    for entry in &module.entries {
-        let (kernel, ir) = kernel(&module, entry, options, pass)?;
+    let made = all_kernels(&module, options, pass)?;
+    for (entry, (kernel, ir)) in module.entries.iter().zip(made) {
         reports.push(KernelReport {
             name: entry.name.clone(),
             simd: kernel.target.simd,
@@ -135,6 +138,56 @@ pub fn compile_showing(
         bytes: zebin::write(&kernels, &module.data, &target, revision, spirv),
         kernels: reports,
     })
+}
+
+/// Compiles the kernels, as many at a time as the host has processors. The error is that of the first
+/// kernel that has one.
+fn all_kernels(
+    module: &Module<'_>,
+    options: &Options,
+    pass: Option<&str>,
+) -> Result<Vec<(CompiledKernel, Option<String>)>, Error> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut made = Vec::new();
+        let entry = || {
+            module
+                .entries
+                .iter()
+                .enumerate()
+                .nth(next.fetch_add(1, Relaxed))
+        };
+        while let Some((index, entry)) = entry() {
+            let kernel = kernel(module, entry, options, pass);
+            if kernel.is_err() {
+                // Those before it are taken already, those behind it are not asked for.
+                next.store(module.entries.len(), Relaxed);
+            }
+            made.push((index, kernel));
+        }
+        made
+    };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let workers = processors.min(module.entries.len()).min(WORKERS);
+    let mut made = thread::scope(|scope| {
+        // Without a thread there is one worker fewer.
+        let others: Vec<_> = (1..workers)
+            .filter_map(|_| {
+                let thread = thread::Builder::new().stack_size(STACK);
+                thread.spawn_scoped(scope, work).ok()
+            })
+            .collect();
+        let mut made = work();
+        for other in others {
+            match other.join() {
+                Ok(more) => made.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        made
+    });
+    made.sort_by_key(|(index, _)| *index);
+    made.into_iter().map(|(_, kernel)| kernel).collect()
 }
 
 /// The names of the passes, in order.
@@ -338,6 +391,9 @@ fn kernel(
     Ok((kernel, shown))
 }
 
+/// The most threads of the host that compile, and the stack of each: as large as Linux gives a process.
+const WORKERS: usize = 8;
+const STACK: usize = 8 << 20;
 /// The most lanes of a thread.
 const WIDEST: u32 = 32;
 
