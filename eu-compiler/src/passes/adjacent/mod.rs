@@ -1,5 +1,5 @@
 //! Loads of neighbouring elements become one, and so do stores, within a block. What is loaded twice
-//! is loaded once.
+//! is loaded once, and what was just stored is not loaded.
 //!
 //! Loads go up to the first of them and stores down to the last, as long as nothing between them
 //! may touch the same memory. Addresses are compared as sums of values times numbers: what differs
