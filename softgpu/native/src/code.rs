@@ -48,6 +48,7 @@ impl Code {
         let mut translator = Translator::new(layout, blocks, isa);
         translator.frame();
         let threads = translator.threads();
+        translator.partings(blocks);
         let starts: Vec<AssemblyOffset> = (0..blocks.len())
             .map(|number| translator.block(blocks, number))
             .collect();

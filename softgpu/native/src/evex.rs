@@ -281,12 +281,11 @@ mod tests {
     use eu_lanes::HostIsa;
 
     use super::*;
-    use crate::model::{Channels, Layout};
+    use crate::model::Layout;
 
     /// The code that `emit` makes.
     fn code(emit: impl Fn(&mut Translator)) -> Vec<u8> {
         let layout = Layout {
-            channels: Channels::Any,
             flags: 0,
             control: 0,
             state: 0,

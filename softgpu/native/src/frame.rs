@@ -31,9 +31,6 @@ pub struct Frame {
     pub step: Callback,
     /// Executes a branch. The number of the block that follows, or [`Frame::LEAVE`].
     pub branch: Callback,
-    /// Brings the channels that wait at an address, which is next, back to execution. The number is the
-    /// address; what it returns means nothing.
-    pub wake: Callback,
     /// The code of each block, by its number.
     pub entries: *const *const u8,
     /// The code of the block with which threads begin.
@@ -56,7 +53,7 @@ pub struct Frame {
     /// The sum of the execution sizes of the ops executed.
     pub channels: u64,
     /// The channels that execute, that wait elsewhere, and the lowest address beyond the present one at
-    /// which one of these waits. The callbacks keep them up to date.
+    /// which one of these waits. Host code and the branch callback keep them up to date.
     pub active: u32,
     /// See [`active`](Self::active).
     pub parked: u32,
@@ -64,6 +61,8 @@ pub struct Frame {
     pub next_wake: u32,
     /// The lowest address of all at which a channel waits.
     pub lowest_wake: u32,
+    /// Where each of those that wait does; [`Frame::NOWHERE`] of the others.
+    pub waiting: [u32; 32],
     /// Set on return: the number of the op that is next; [`Frame::LEAVE`] if the branch callback
     /// asked to leave, and so knows.
     pub at: u32,
@@ -72,4 +71,7 @@ pub struct Frame {
 impl Frame {
     /// What a branch callback returns to end the run.
     pub const LEAVE: u32 = u32::MAX;
+
+    /// The address where no channel waits.
+    pub const NOWHERE: u32 = u32::MAX;
 }

@@ -5,12 +5,14 @@
 //! channels have forms of their own (`wide`), and the others the same. The caller keeps the registers, as
 //! the bytes that [`eu_lanes`] works on. Loads and stores go through windows of bound memory that the
 //! caller provides. For everything else host code calls back: for a step that it does not translate
-//! ([`Step::Call`]), for addresses outside of windows, and for a branch that divides the channels. It
+//! ([`Step::Call`]), for addresses outside of windows, and for branches whose target it does not know. It
 //! agrees with the routines of [`eu_lanes`] bit for bit, except for the payload of NaNs, which is not
 //! specified.
 //!
-//! A block is translated for one set of floating-point modes, and a translation either for all
-//! channels of the kernel's width enabled ([`Channels::All`]), where results need no mask, or for any.
+//! A block is translated for one set of floating-point modes, and either for all channels of the
+//! kernel's width enabled ([`Channels::All`]), where results need no mask, or for any. A translation may have
+//! both: then host code goes from one to the other where channels part and meet (`branch`), and otherwise it
+//! calls back there.
 //!
 //! The assembler is `dynasmrt`: its encodings are made when this crate is built, so that translating
 //! takes less than a microsecond an instruction, and it is small. Memory is written first and
@@ -26,6 +28,8 @@ mod atomic;
 #[cfg(target_arch = "x86_64")]
 mod block;
 #[cfg(target_arch = "x86_64")]
+mod branch;
+#[cfg(target_arch = "x86_64")]
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;
@@ -33,6 +37,8 @@ mod compute;
 mod evex;
 #[cfg(target_arch = "x86_64")]
 mod frame;
+#[cfg(target_arch = "x86_64")]
+mod indirect;
 #[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
@@ -60,8 +66,8 @@ pub use eu_lanes::HostIsa;
 pub use frame::{Callback, Frame, Window};
 pub use model::{
     AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End, FenceStep,
-    Grouping, LOCAL_OFFSET, Layout, Masking, MemoryStep, Predicate, Rounding, SCRATCH_BASE, Space,
-    Step, Uniform, VectorStep,
+    Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Masking, MemoryStep, Parting,
+    Predicate, Rounding, SCRATCH_BASE, Space, Step, Stops, Target, VectorStep, Way,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -592,7 +592,7 @@ impl Translator {
 
     /// `vpgatherdd out, [rax + at + displacement], mask`: the assembler does not take registers
     /// that it does not know for its index.
-    fn gather_dwords(&mut self, out: Ymm, at: Ymm, mask: Ymm, displacement: i8) {
+    pub(crate) fn gather_dwords(&mut self, out: Ymm, at: Ymm, mask: Ymm, displacement: i8) {
         let high = u8::from(out < 8) << 7 | u8::from(at < 8) << 6;
         for byte in [
             0xc4,

@@ -9,7 +9,7 @@ pub const LOCAL_OFFSET: u64 = (1 << 28) - 1;
 /// The bits of a message header's dword that hold a base: of scratch, and of stateless memory.
 pub const SCRATCH_BASE: u32 = !0x3ff;
 
-/// Which channels are enabled when a translation is entered.
+/// Which channels are enabled in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channels {
     /// All of this mask, and none waits.
@@ -21,8 +21,6 @@ pub enum Channels {
 /// What a translation depends on besides the blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The channels.
-    pub channels: Channels,
     /// The offset of f0.0 in the register bytes; the flags are 16 bytes.
     pub flags: u32,
     /// The offset of cr0.0.
@@ -246,6 +244,44 @@ pub struct FenceStep {
     pub shared: bool,
 }
 
+/// Which side of a move is where addresses say. Elements are dwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indirect {
+    /// Each lane's own address has its element, which goes to its place from there on.
+    Gather {
+        /// Where the first goes.
+        to: u32,
+    },
+    /// The elements go to consecutive places from one address on.
+    Scatter {
+        /// Where the first is.
+        from: u32,
+        /// It is that of all lanes.
+        all: bool,
+    },
+}
+
+/// A move between general registers with addresses, which are words in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct IndirectStep {
+    /// Its channels.
+    pub masking: Masking,
+    /// How many.
+    pub lanes: u8,
+    /// Where the addresses are.
+    pub addresses: u32,
+    /// Added to each.
+    pub offset: i32,
+    /// Where address 0 is.
+    pub general: u32,
+    /// The bytes from there on that addresses reach.
+    pub bytes: u32,
+    /// Denormals become zeroes where the modes say so.
+    pub flushes: bool,
+    /// What is moved.
+    pub way: Indirect,
+}
+
 /// An op before the end of a block.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -257,6 +293,8 @@ pub enum Step {
     Block(BlockStep),
     /// The same.
     Atomic(AtomicStep),
+    /// Translated for the usual case, and otherwise called.
+    Indirect(IndirectStep),
     /// Translated.
     Fence(FenceStep),
     /// Stores this to cr0.0, whose modes are those of the blocks that follow, rounding among them.
@@ -267,27 +305,54 @@ pub enum Step {
     Nothing,
 }
 
-/// Where a branch leads if all channels that execute agree, while none waits where it leads: block numbers.
+/// An op, by its address, and the block that begins there: that for the same channels.
 #[derive(Clone, Copy, Debug)]
-pub enum Uniform {
+pub struct Target {
+    /// The address.
+    pub ip: u32,
+    /// The block's number.
+    pub block: Option<u32>,
+}
+
+/// Which of the channels that execute stop at a branch, to wait at an address until the thread gets there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// None: channels meet here.
+    Nobody,
+    /// Those that take it.
+    Taken(u32),
+    /// Those that do not take it.
+    Rest(u32),
+    /// If any takes it, those that do not: at the next op, while the thread goes with the others.
+    Loop,
+}
+
+/// A structured branch. Unless it is a loop's, the thread goes on with the next op if a channel executes or
+/// waits there, and otherwise looks for channels at the other one.
+#[derive(Clone, Copy, Debug)]
+pub struct Parting {
+    /// Who stops.
+    pub stops: Stops,
+    /// The op behind the branch.
+    pub next: Target,
+    /// The op to which it may lead.
+    pub other: Target,
+}
+
+/// Where a branch leads.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
     /// `jmpi`: a predicate of channel 0 chooses.
     Jump {
         /// If it does not hold.
-        not_taken: Option<u32>,
+        not_taken: Target,
         /// If it holds.
-        taken: Option<u32>,
+        taken: Target,
     },
-    /// A structured branch.
-    Channels {
-        /// No enabled channel takes it.
-        none: Option<u32>,
-        /// All do.
-        all: Option<u32>,
-    },
-    /// A place where channels meet: the next block.
-    Meet(Option<u32>),
-    /// Always by the callback.
-    Never,
+    /// Each channel chooses.
+    Channels(Parting),
+    /// The callback knows.
+    Asked,
 }
 
 /// A branch.
@@ -297,8 +362,8 @@ pub struct Branch {
     pub masking: Masking,
     /// How many.
     pub lanes: u8,
-    /// What needs no callback.
-    pub uniform: Uniform,
+    /// Where it leads.
+    pub way: Way,
 }
 
 impl Space {
@@ -326,6 +391,11 @@ pub enum End {
 pub struct Block {
     /// The number of the first op.
     pub first: u32,
+    /// The channels.
+    pub enabled: Channels,
+    /// The block of the same ops and modes for other channels: one for all of them has one for any, where
+    /// the thread goes on if they part, and that one has it, where they are together again.
+    pub twin: Option<u32>,
     /// The address of the first op and of the last: a channel that waits between the two wakes
     /// there, which translations leave to the caller.
     pub ip: u32,

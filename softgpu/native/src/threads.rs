@@ -6,7 +6,7 @@ use dynasmrt::{AssemblyOffset, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::frame::Frame;
 use crate::model::{Channels, Rounding};
-use crate::translate::{CHANNELS, INSTRUCTIONS, LEFT, Translator};
+use crate::translate::{ACTIVE, CHANNELS, INSTRUCTIONS, LEFT, PARKED, Translator};
 
 /// What a thread that begins has of its own.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +119,7 @@ impl Translator {
             ; mov eax, [rsi + STATE]
             ; mov [r12 + state], eax
             ; mov r13d, [rbx + DISPATCHED]
+            ; mov [rbx + ACTIVE], r13d
             ; mov [r12 + state + 8], r13d
             ; mov eax, [rsi + MESSAGE]
             ; mov [r12 + message], eax
@@ -132,19 +133,20 @@ impl Translator {
     /// The op at `op`, of so many channels, ends the thread. The next one begins; if there is none, or the
     /// slice ends before the op, the caller goes on there.
     pub(crate) fn end_thread(&mut self, channels: u8, op: u32) {
-        if let Channels::All(_) = self.layout.channels {
-            let (out, next) = (self.ops.new_dynamic_label(), self.next_thread);
-            dynasm!(self.ops
-                ; cmp QWORD [rbx + WAITING], 0
-                ; je =>out
-                ; cmp QWORD [rbx + LEFT], 0
-                ; je =>out
-                ; add QWORD [rbx + INSTRUCTIONS], 1
-                ; add QWORD [rbx + CHANNELS], i32::from(channels)
-                ; jmp =>next
-                ; =>out
-            );
+        let (out, next) = (self.ops.new_dynamic_label(), self.next_thread);
+        if self.channels == Channels::Any {
+            dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>out);
         }
+        dynasm!(self.ops
+            ; cmp QWORD [rbx + WAITING], 0
+            ; je =>out
+            ; cmp QWORD [rbx + LEFT], 0
+            ; je =>out
+            ; add QWORD [rbx + INSTRUCTIONS], 1
+            ; add QWORD [rbx + CHANNELS], i32::from(channels)
+            ; jmp =>next
+            ; =>out
+        );
         self.leave_at(op);
     }
 }

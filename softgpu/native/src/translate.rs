@@ -1,4 +1,4 @@
-//! Blocks, masks and branches.
+//! Blocks and masks.
 //!
 //! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, ebp and
 //! r8 to r11 are temporary. Vector registers hold values, which are in memory too.
@@ -12,9 +12,7 @@ use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssem
 use eu_lanes::{HostIsa, Modes};
 
 use crate::frame::Frame;
-use crate::model::{
-    Block, Branch, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step, Uniform,
-};
+use crate::model::{Block, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step};
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
 
@@ -48,16 +46,15 @@ pub(crate) const fn host(rounding: Rounding) -> u8 {
 pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
 pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
 pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
-const ACTIVE: i32 = offset_of!(Frame, active) as i32;
-const PARKED: i32 = offset_of!(Frame, parked) as i32;
-const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
-const LOWEST_WAKE: i32 = offset_of!(Frame, lowest_wake) as i32;
-const AT: i32 = offset_of!(Frame, at) as i32;
+pub(crate) const ACTIVE: i32 = offset_of!(Frame, active) as i32;
+pub(crate) const PARKED: i32 = offset_of!(Frame, parked) as i32;
+pub(crate) const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
+pub(crate) const LOWEST_WAKE: i32 = offset_of!(Frame, lowest_wake) as i32;
+pub(crate) const AT: i32 = offset_of!(Frame, at) as i32;
 const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
-const BRANCH: i32 = offset_of!(Frame, branch) as i32;
-const WAKE: i32 = offset_of!(Frame, wake) as i32;
-const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
+pub(crate) const BRANCH: i32 = offset_of!(Frame, branch) as i32;
+pub(crate) const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
 
 /// A translation while it is made.
 pub(crate) struct Translator {
@@ -68,6 +65,8 @@ pub(crate) struct Translator {
     pub(crate) wide: Pool,
     pub(crate) layout: Layout,
     /// Those of the present block.
+    pub(crate) channels: Channels,
+    /// Those of the present block.
     pub(crate) modes: Modes,
     /// The same, which the host's rounding mode is except in callbacks.
     pub(crate) rounding: Rounding,
@@ -77,17 +76,12 @@ pub(crate) struct Translator {
     tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
     offsets: BTreeMap<(usize, u8), DynamicLabel>,
-    labels: Vec<DynamicLabel>,
-    leave: DynamicLabel,
+    pub(crate) labels: Vec<DynamicLabel>,
+    pub(crate) leave: DynamicLabel,
+    pub(crate) park: DynamicLabel,
+    pub(crate) wake: DynamicLabel,
     pub(crate) next_thread: DynamicLabel,
     detours: Vec<Detour>,
-}
-
-/// Where a branch is.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    blocks: &'a [Block],
-    ip: u32,
 }
 
 /// What a step does instead of its usual path.
@@ -104,7 +98,7 @@ impl Translator {
     pub fn new(layout: Layout, blocks: &[Block], isa: HostIsa) -> Self {
         let mut ops = VecAssembler::new(0);
         let labels = (0..blocks.len()).map(|_| ops.new_dynamic_label()).collect();
-        let leave = ops.new_dynamic_label();
+        let [leave, park, wake] = [(); 3].map(|()| ops.new_dynamic_label());
         let next_thread = ops.new_dynamic_label();
         Self {
             ops,
@@ -112,6 +106,7 @@ impl Translator {
             pool: Pool::new(0),
             wide: Pool::new(Pool::COUNT),
             layout,
+            channels: Channels::Any,
             modes: Modes::default(),
             rounding: Rounding::Nearest,
             rounds: blocks.iter().any(Block::rounds),
@@ -121,6 +116,8 @@ impl Translator {
             offsets: BTreeMap::new(),
             labels,
             leave,
+            park,
+            wake,
             next_thread,
             detours: Vec::new(),
         }
@@ -173,6 +170,7 @@ impl Translator {
         let branches = matches!(block.end, End::Branch(_));
         let count = block.steps.len() as i32 + i32::from(branches);
         dynasm!(self.ops ; =>label);
+        self.channels = block.enabled;
         self.modes = block.modes;
         self.rounding = block.rounding;
         self.pool.clear();
@@ -181,7 +179,7 @@ impl Translator {
             let out = self.ops.new_dynamic_label();
             let go = self.ops.new_dynamic_label();
             dynasm!(self.ops ; cmp QWORD [rbx + LEFT], count ; jb =>out);
-            if self.layout.channels == Channels::Any {
+            if self.channels == Channels::Any {
                 dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; ja =>go);
             } else {
                 dynasm!(self.ops ; jmp =>go);
@@ -202,6 +200,7 @@ impl Translator {
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
                 Step::Atomic(step) => self.atomic(step, op),
+                Step::Indirect(step) => self.indirect(step, op),
                 Step::Fence(step) => self.fence(step),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
                 Step::Vector(step) if self.wide_vector(step) || self.vector(step) => {}
@@ -212,32 +211,8 @@ impl Translator {
         match &block.end {
             End::Leave => self.leave_at(last),
             End::Thread(channels) => self.end_thread(*channels, last),
-            End::Next(next) => {
-                match next.and_then(|next| blocks.get(next as usize).zip(Some(next))) {
-                    Some((following, next)) => {
-                        if self.layout.channels == Channels::Any {
-                            let go = self.ops.new_dynamic_label();
-                            dynasm!(self.ops
-                                ; cmp DWORD [rbx + NEXT_WAKE], following.ip as i32
-                                ; ja =>go
-                            );
-                            self.wake(following.ip);
-                            dynasm!(self.ops ; =>go);
-                        }
-                        if next as usize != number + 1 {
-                            self.jump(next);
-                        }
-                    }
-                    None => self.leave_at(last.wrapping_sub(1) | AFTER),
-                }
-            }
-            End::Branch(branch) => {
-                let place = Place {
-                    blocks,
-                    ip: block.last_ip,
-                };
-                self.branch(branch, last, place);
-            }
+            End::Next(next) => self.next(*next, last, (blocks, number)),
+            End::Branch(branch) => self.branch(branch, last, (blocks, number)),
         }
         start
     }
@@ -246,49 +221,6 @@ impl Translator {
     pub(crate) fn leave_at(&mut self, at: u32) {
         let leave = self.leave;
         dynasm!(self.ops ; mov DWORD [rbx + AT], at as i32 ; jmp =>leave);
-    }
-
-    /// From a branch to a block, or to where the caller is asked. A branch ahead asks if channels wait
-    /// before the block or there; a branch back, unless channels wait and all of them behind the branch.
-    fn go(&mut self, block: Option<u32>, ask: DynamicLabel, from: Place<'_>) {
-        let to = block.and_then(|block| Some((block, from.blocks.get(block as usize)?)));
-        let Some((block, to)) = to else {
-            return dynasm!(self.ops ; jmp =>ask);
-        };
-        if self.layout.channels == Channels::Any {
-            if to.ip > from.ip {
-                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32 ; jbe =>ask);
-            } else {
-                // With none waiting, the caller may go on with the code for all channels.
-                dynasm!(self.ops
-                    ; cmp DWORD [rbx + PARKED], 0
-                    ; je =>ask
-                    ; cmp DWORD [rbx + LOWEST_WAKE], from.ip as i32
-                    ; jbe =>ask
-                );
-            }
-        }
-        self.jump(block);
-    }
-
-    /// Calls back for channels that wait at this address, which is next.
-    fn wake(&mut self, ip: u32) {
-        self.round_for_call();
-        dynasm!(self.ops
-            ; vzeroupper
-            ; mov rdi, rbx
-            ; mov esi, ip as i32
-            ; call QWORD [rbx + WAKE]
-            ; mov r13d, [rbx + ACTIVE]
-        );
-        self.round_after_call();
-    }
-
-    fn jump(&mut self, block: u32) {
-        match self.labels.get(block as usize) {
-            Some(&label) => dynasm!(self.ops ; jmp =>label),
-            None => self.leave_at(Frame::LEAVE),
-        }
     }
 
     /// Stores to cr0.0.
@@ -309,14 +241,14 @@ impl Translator {
     }
 
     /// Sets the host's rounding mode to what callbacks expect.
-    fn round_for_call(&mut self) {
+    pub(crate) fn round_for_call(&mut self) {
         if self.rounding != Rounding::Nearest {
             self.round(Rounding::Nearest);
         }
     }
 
     /// Sets the host's rounding mode to the block's.
-    fn round_after_call(&mut self) {
+    pub(crate) fn round_after_call(&mut self) {
         if self.rounding != Rounding::Nearest {
             self.round(self.rounding);
         }
@@ -402,94 +334,11 @@ impl Translator {
         self.wide.written(range);
     }
 
-    fn branch(&mut self, branch: &Branch, op: u32, here: Place<'_>) {
-        let ask = self.ops.new_dynamic_label();
-        match branch.uniform {
-            Uniform::Never => {}
-            Uniform::Meet(next) => self.go(next, ask, here),
-            Uniform::Jump { not_taken, taken } => match self.mask(&branch.masking, branch.lanes) {
-                Chosen::All => self.go(taken, ask, here),
-                Chosen::InEsi => {
-                    let zero = self.ops.new_dynamic_label();
-                    dynasm!(self.ops ; test esi, esi ; jz =>zero);
-                    self.go(taken, ask, here);
-                    dynasm!(self.ops ; =>zero);
-                    self.go(not_taken, ask, here);
-                }
-            },
-            Uniform::Channels { none, all } => self.uniform(branch, ask, [none, all], here),
-        }
-        let leave = self.leave;
-        let went = self.ops.new_dynamic_label();
-        dynasm!(self.ops ; =>ask);
-        self.round_for_call();
-        dynasm!(self.ops
-            ; vzeroupper
-            ; mov rdi, rbx
-            ; mov esi, op as i32
-            ; call QWORD [rbx + BRANCH]
-            ; cmp eax, -1
-            ; jne =>went
-            ; mov DWORD [rbx + AT], eax
-            ; jmp =>leave
-            ; =>went
-        );
-        // A branch does not change the modes.
-        self.round_after_call();
-        dynasm!(self.ops
-            ; mov r13d, [rbx + ACTIVE]
-            ; mov rcx, [rbx + ENTRIES]
-            // The upper half of a returned dword is anything.
-            ; mov eax, eax
-            ; jmp QWORD [rcx + rax * 8]
-        );
-    }
-
-    /// A structured branch that all channels take, or none; otherwise at `ask`.
-    fn uniform(
-        &mut self,
-        branch: &Branch,
-        ask: DynamicLabel,
-        to: [Option<u32>; 2],
-        here: Place<'_>,
-    ) {
-        let [none, all] = to;
-        let offset = branch.masking.channel_offset;
-        let lanes = u32::from(branch.lanes.clamp(1, 32));
-        let covered =
-            ((u64::from(u32::MAX >> (32 - lanes)) << offset) & u64::from(u32::MAX)) as u32;
-        if branch.masking.no_mask {
-            return;
-        }
-        match self.layout.channels {
-            Channels::All(active) if active & !covered != 0 || active == 0 => return,
-            Channels::All(_) => {}
-            Channels::Any if covered != u32::MAX => {
-                dynasm!(self.ops ; test r13d, !covered as i32 ; jnz =>ask);
-            }
-            Channels::Any => {}
-        }
-        if self.mask(&branch.masking, branch.lanes) == Chosen::All {
-            return self.go(all, ask, here);
-        }
-        let some = self.ops.new_dynamic_label();
-        dynasm!(self.ops ; test esi, esi ; jnz =>some);
-        self.go(none, ask, here);
-        dynasm!(self.ops
-            ; =>some
-            ; mov eax, r13d
-            ; shr eax, offset as i8
-            ; cmp esi, eax
-            ; jne =>ask
-        );
-        self.go(all, ask, here);
-    }
-
     /// Computes which of an op's channels are written.
     pub(crate) fn mask(&mut self, masking: &Masking, lanes: u8) -> Chosen {
         let size = u32::MAX >> (32 - u32::from(lanes.clamp(1, 32)));
         let offset = u32::from(masking.channel_offset);
-        let known = match self.layout.channels {
+        let known = match self.channels {
             _ if masking.no_mask => Some(size),
             Channels::All(active) => Some(active >> offset & size),
             Channels::Any => None,

@@ -27,6 +27,8 @@ mod operand;
 mod ops;
 mod owed;
 mod owners;
+#[cfg(test)]
+mod parting_tests;
 mod program;
 #[cfg(test)]
 mod program_tests;

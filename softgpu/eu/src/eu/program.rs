@@ -211,7 +211,7 @@ impl Code {
     pub(super) fn start(&self, state: &State) -> Option<(&Routine, Start)> {
         let routine = self.first.get()?;
         match self.start.get() {
-            Some(start) if start.fits(state) => Some((routine, start)),
+            Some(start) if start.fits(state, routine) => Some((routine, start)),
             _ => self.other_start(state, routine),
         }
     }

@@ -14,7 +14,7 @@ use crate::sf::StateCache;
 use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
-const CODE: GpuAddress = GpuAddress::new(0x1_0000);
+pub(super) const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 
 /// Runs a SIMD16 program on the channels in `mask` to its end. Returns the dwords of r10.
 fn run(mask: u32, body: &str) -> [u32; 16] {
@@ -22,7 +22,7 @@ fn run(mask: u32, body: &str) -> [u32; 16] {
 }
 
 /// The same on a given family, or the fault that ends it.
-fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
+pub(super) fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
     let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
     let program = Arc::new(Program::new(&kernel(family), 128));
     space
@@ -32,7 +32,7 @@ fn run_on(family: Family, mask: u32, body: &str) -> Result<[u32; 16], Fault> {
     run_program(&program, &space, mask)
 }
 
-fn kernel(family: Family) -> Kernel {
+pub(super) fn kernel(family: Family) -> Kernel {
     Kernel {
         family,
         base: CODE,
@@ -41,8 +41,9 @@ fn kernel(family: Family) -> Kernel {
 }
 
 /// The code of a program.
-fn code(family: Family, body: &str) -> Vec<u8> {
+pub(super) fn code(family: Family, body: &str) -> Vec<u8> {
     let (platform, end) = match family {
+        Family::Gen8 => ("bdw", " (8|M0) null r127 0x27 0x02000010"),
         Family::Gen9 => ("skl", " (8|M0) null r127 0x27 0x02000010"),
         Family::Gen12Lp => ("tgl", ".ts (8|M0) null r127 null 0x0 0x02000010"),
         _ => ("pvc", ".gtwy (1|M0) null r127 null:0 0x0 0x02000010"),
@@ -62,7 +63,7 @@ fn code(family: Family, body: &str) -> Vec<u8> {
 }
 
 /// What a run came to.
-struct Ran {
+pub(super) struct Ran {
     stop: Result<Stop, Fault>,
     ip: u64,
     counters: Counters,
@@ -70,6 +71,8 @@ struct Ran {
     first: u64,
     registers: Registers,
     local: Vec<u32>,
+    /// Whether other threads that begin so stay in host code where channels part.
+    pub(super) stays: bool,
 }
 
 /// Runs the program that memory holds: interpreted, as host code for each set of instructions that the host
@@ -108,7 +111,7 @@ fn run_program(
 }
 
 /// Runs the program in slices.
-fn run_slices(
+pub(super) fn run_slices(
     program: &Arc<Program>,
     space: &AddressSpace,
     mask: u32,
@@ -155,6 +158,7 @@ fn run_slices(
     let known = code.first(0);
     let longest = known.and_then(|(routine, ..)| routine.native().longest_block());
     assert!(longest.is_none_or(|steps| steps <= 512), "{longest:?}");
+    let stays = known.is_some_and(|(routine, ..)| routine.native().stays(0, mask));
     let counters = thread.counters();
     let words = slm.words().iter().map(|word| word.load(Relaxed));
     Ran {
@@ -162,6 +166,7 @@ fn run_slices(
         ip: thread.ip(),
         counters,
         first,
+        stays,
         local: words.collect(),
         registers: thread.state_mut().regs.clone(),
     }

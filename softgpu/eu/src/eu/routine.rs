@@ -62,6 +62,8 @@ pub(super) struct Routine {
     image: BTreeMap<u32, Vec<u8>>,
     /// What it may write.
     written: Lines,
+    /// The bytes of a thread's general registers.
+    grf: u32,
     /// The same as host code.
     native: Native,
 }
@@ -121,6 +123,7 @@ impl Routine {
         }
         Ok(Self {
             written: Lines::written(&ops, source.rules.grf_bytes),
+            grf: u32::from(source.grf_count) * source.rules.grf_bytes as u32,
             of_op: of_op.into(),
             at: places(&ops).into(),
             blocks: blocks.into(),
@@ -169,6 +172,11 @@ impl Routine {
     /// The register bytes that it may write.
     pub fn written(&self) -> &Lines {
         &self.written
+    }
+
+    /// The bytes of a thread's general registers.
+    pub fn grf(&self) -> u32 {
+        self.grf
     }
 
     /// Its translations.

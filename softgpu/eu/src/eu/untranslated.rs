@@ -38,7 +38,7 @@ impl Start {
     }
 
     /// Never.
-    pub fn fits(&self, _: &State) -> bool {
+    pub fn fits(&self, _: &State, _: &Routine) -> bool {
         false
     }
 

@@ -322,7 +322,7 @@ mod tests {
     use eu_lanes::{Element, Input, Modifiers, Operation, Output, Place, Region, Request};
 
     use super::*;
-    use crate::model::{Channels, Layout, Masking};
+    use crate::model::{Layout, Masking};
 
     /// A step on packed dwords, or on regions.
     fn step(operation: Operation, lanes: u8, horizontal: u16) -> VectorStep {
@@ -362,7 +362,6 @@ mod tests {
     #[test]
     fn operations_have_wide_forms_where_the_host_has_the_instructions() {
         let layout = Layout {
-            channels: Channels::Any,
             flags: 1024,
             control: 1040,
             state: 0,

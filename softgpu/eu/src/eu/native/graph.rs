@@ -3,7 +3,8 @@
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, End, Grouping, Masking, Predicate, Rounding, Step, Uniform, VectorStep,
+    Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, Parting, Predicate,
+    Rounding, Step, Stops, Target as Place, VectorStep, Way,
 };
 use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
@@ -13,7 +14,7 @@ use super::calls::Calls;
 use super::{CONTROLS, OPS};
 use crate::eu::family::Rules;
 use crate::eu::op::{Action, Immediate, Op, Pred, SendOp};
-use crate::eu::operand::{Kind, Source, Target};
+use crate::eu::operand::{Kind, Shape, Source, Target};
 use crate::eu::ops::softfloat;
 use crate::eu::ops::value::FpMode;
 use crate::eu::routine::Routine;
@@ -104,11 +105,16 @@ impl Part {
         match &mut block.end {
             End::Next(next) => to(next),
             End::Leave | End::Thread(_) => {}
-            End::Branch(branch) => match &mut branch.uniform {
-                Uniform::Jump { not_taken, taken } => [not_taken, taken].into_iter().for_each(to),
-                Uniform::Channels { none, all } => [none, all].into_iter().for_each(to),
-                Uniform::Meet(next) => to(next),
-                Uniform::Never => {}
+            End::Branch(branch) => match &mut branch.way {
+                Way::Jump { not_taken, taken } => {
+                    to(&mut not_taken.block);
+                    to(&mut taken.block);
+                }
+                Way::Channels(Parting { next, other, .. }) => {
+                    to(&mut next.block);
+                    to(&mut other.block);
+                }
+                Way::Asked => {}
             },
         }
         block
@@ -140,6 +146,7 @@ impl Graph {
             }
             spans.push((first, block.body_end.max(first), block.end));
         }
+        let shape = (rules, routine.grf());
         let number = |ip: u32| {
             let ip_of = |&(first, ..): &(usize, usize, usize)| ops.get(first).map_or(0, |op| op.ip);
             let place = spans.binary_search_by_key(&ip, ip_of).ok()?;
@@ -165,7 +172,7 @@ impl Graph {
                 };
                 let last = whole.get(..body_end - first).and_then(<[Op]>::last);
                 Part {
-                    block: block(first, whole, body_end - first, rules, &number),
+                    block: block(first, whole, body_end - first, shape, &number),
                     next,
                     control: last.and_then(change),
                 }
@@ -223,7 +230,7 @@ fn block(
     first: usize,
     ops: &[Op],
     body: usize,
-    rules: Rules,
+    (rules, grf): (Rules, u32),
     number: &dyn Fn(u32) -> Option<u32>,
 ) -> Block {
     let (steps, rest) = ops.split_at(body);
@@ -244,30 +251,84 @@ fn block(
     };
     Block {
         first: first as u32,
+        enabled: Channels::Any,
+        twin: None,
         ip,
         last_ip: ops.last().map_or(ip, |op| op.ip),
         modes: Modes::default(),
         rounding: Rounding::Nearest,
         steps: (first as u32..)
             .zip(steps)
-            .map(|(number, op)| step(op, number, rules))
+            .map(|(number, op)| step(op, number, (rules, grf)))
             .collect(),
         channels: counted.iter().map(|op| u32::from(op.exec_size)).sum(),
         end,
     }
 }
 
-/// How an op of this number is translated.
-pub(super) fn step(op: &Op, number: u32, rules: Rules) -> Step {
+/// How an op of this number is translated, in a kernel with so many bytes of general registers.
+pub(super) fn step(op: &Op, number: u32, (rules, grf): (Rules, u32)) -> Step {
     match &op.action {
         Action::Nop => Step::Nothing,
         // A region of null may go beyond the register bytes.
         _ if op.writes_control || reads_null(op) => Step::Call,
         // Host code also has operations that no routine has.
-        Action::Fast(_) | Action::General => vector_step(op, rules),
+        Action::Fast(_) | Action::General => {
+            indirect(op, grf).unwrap_or_else(|| vector_step(op, rules))
+        }
         Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
         _ => Step::Call,
     }
+}
+
+/// A move of dwords with an address, which leaves them as they are but for denormals.
+fn indirect(op: &Op, grf: u32) -> Option<Step> {
+    let [source, ..] = &op.src;
+    let (from, to) = (source.ty, op.dst.ty);
+    let dwords = |ty: Type| matches!(ty, Type::Ud | Type::D);
+    let alike = dwords(from) && dwords(to) || (from, to) == (Type::F, Type::F);
+    let plain = matches!(op.does, Semantics::Number(Number::Move))
+        && op.cond.is_none()
+        && !op.saturate
+        && !op.write_acc
+        && !op.live
+        && source.element == from
+        && source.is_plain();
+    if !plain || !alike || op.dst.stride != 4 {
+        return None;
+    }
+    let lanes = u32::from(op.exec_size);
+    let (addresses, offset, way) = match (source.kind, op.dst.target) {
+        (Kind::Indirect, Target::Direct) if source.per_row && source.width == 1 => {
+            let ends = source.address + 2 * lanes > regs::ADDRESS as u32 + 32;
+            let way = Indirect::Gather { to: op.dst.base };
+            (source.address, source.offset, (!ends).then_some(way)?)
+        }
+        (Kind::Direct, Target::Indirect) => {
+            let all = match source.shape {
+                Shape::Scalar => true,
+                Shape::Packed => false,
+                Shape::Strided(_) | Shape::General => return None,
+            };
+            let from = source.base;
+            (
+                op.dst.address,
+                op.dst.offset,
+                Indirect::Scatter { from, all },
+            )
+        }
+        _ => return None,
+    };
+    Some(Step::Indirect(IndirectStep {
+        masking: masking(op)?,
+        lanes: op.exec_size,
+        addresses,
+        offset: offset.into(),
+        general: regs::GRF_BASE as u32,
+        bytes: grf,
+        flushes: from == Type::F,
+        way,
+    }))
 }
 
 fn vector_step(op: &Op, rules: Rules) -> Step {
@@ -367,43 +428,57 @@ fn masking(op: &Op) -> Option<Masking> {
     })
 }
 
-/// What a branch does while no channel waits where it leads; compare `flow::execute`.
+/// What a branch does; compare `flow::execute`.
 fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch {
-    let never = Branch {
+    let asked = Branch {
         masking: Masking {
             channel_offset: 0,
             no_mask: true,
             predicate: None,
         },
         lanes: 1,
-        uniform: Uniform::Never,
+        way: Way::Asked,
     };
     let (Some(masking), Semantics::Flow(kind), Some(jip)) = (masking(op), op.does, op.targets.jip)
     else {
-        return never;
+        return asked;
     };
-    let (next, uip) = (op.next_ip, op.targets.uip);
-    // All channels wait at UIP, and the thread looks for them at JIP.
-    let leave = if jip == uip { number(jip) } else { None };
-    let uniform = |none: Option<u32>, all: Option<u32>| Uniform::Channels { none, all };
-    let uniform = match kind {
-        Flow::Jump => Uniform::Jump {
-            not_taken: number(next),
-            taken: number(jip),
-        },
-        Flow::If => uniform(number(jip), number(next)),
-        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uniform(number(next), leave),
-        Flow::Endif | Flow::Join => Uniform::Meet(number(next)),
-        Flow::While => uniform(number(next), number(jip)),
-        Flow::Goto if op.targets.control => uniform(number(next), number(uip)),
-        Flow::Goto if rules.goto_takes_false => uniform(leave, number(next)),
-        Flow::Goto => uniform(number(next), leave),
-        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => Uniform::Never,
+    let uip = op.targets.uip;
+    let place = |ip: u32| Place {
+        ip,
+        block: number(ip),
+    };
+    let (stops, other) = match kind {
+        Flow::Jump => {
+            let way = Way::Jump {
+                not_taken: place(op.next_ip),
+                taken: place(jip),
+            };
+            let lanes = op.exec_size;
+            return Branch {
+                masking,
+                lanes,
+                way,
+            };
+        }
+        Flow::If => (Stops::Rest(jip), jip),
+        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => (Stops::Taken(uip), jip),
+        Flow::Endif | Flow::Join => (Stops::Nobody, jip),
+        Flow::While => (Stops::Loop, jip),
+        Flow::Goto if op.targets.control => (Stops::Loop, uip),
+        Flow::Goto if rules.goto_takes_false => (Stops::Rest(uip), jip),
+        Flow::Goto => (Stops::Taken(uip), jip),
+        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => return asked,
+    };
+    let parting = Parting {
+        stops,
+        next: place(op.next_ip),
+        other: place(other),
     };
     Branch {
         masking,
         lanes: op.exec_size,
-        uniform,
+        way: Way::Channels(parting),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Routines as host code.
 //!
-//! A routine is translated once it has run for a while: with all channels enabled and for any, each
-//! block for the floating-point modes with which it is reached. Host code calls back for what is not
-//! translated: single steps, and branches at which channels part. Terminators that wait or end the
-//! thread, and slices that end inside a block, are the interpreter's.
+//! A routine is translated once it has run for a while, each block for the floating-point modes with
+//! which it is reached: with all channels enabled, and, once channels have parted often enough, for any
+//! together with all, so that a thread stays in host code where they part and meet. Host code calls back for
+//! what is not translated: single steps, and branches whose target is in a register. Terminators that wait or end
+//! the thread, and slices that end inside a block, are the interpreter's.
 
 mod calls;
 mod graph;
@@ -13,7 +14,7 @@ mod run;
 use core::num::NonZero;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use eu_native::{Block, Channels, Code, HostIsa, Layout};
 
@@ -43,6 +44,8 @@ const CONTROLS: usize = 4;
 pub(super) struct Native {
     graph: OnceLock<Graph>,
     variants: [Variant; VARIANTS],
+    /// How many of them have code.
+    made: AtomicU32,
 }
 
 #[derive(Debug, Default)]
@@ -72,6 +75,17 @@ impl Native {
         let blocks = self.graph.get()?.blocks.iter();
         blocks.map(|part| part.block.steps.len()).max()
     }
+
+    /// Whether threads that begin with the first op, all of these channels and this value of cr0 stay in
+    /// host code where their channels part.
+    pub(super) fn stays(&self, control: u32, mask: u32) -> bool {
+        let code = self
+            .variants
+            .iter()
+            .filter_map(|own| own.code.get()?.as_ref());
+        let mut parting = code.filter(|translation| translation.any);
+        parting.any(|code| code.entry(0, control, Channels::All(mask)).is_some())
+    }
 }
 
 /// What a translation was first wanted for.
@@ -88,7 +102,7 @@ impl Key {
     fn of(state: &State) -> Option<Self> {
         // Channels that the function was not called with would not wake in it.
         if !vector::is_translated(state.fp)
-            || state.active == 0
+            || state.active | state.parked == 0
             || state.active & !state.call_mask != 0
         {
             return None;
@@ -109,6 +123,11 @@ impl Key {
 #[derive(Debug)]
 struct Translation {
     code: Code,
+    /// It has blocks for all of these channels, unless there are none.
+    all: u32,
+    /// How many these are; those for any channels follow, if it has them.
+    blocks: u32,
+    any: bool,
     /// The values of cr0.0 with which blocks are entered.
     controls: Vec<u32>,
     /// By number of the control, and then of the op: the number in the code of the block that begins
@@ -118,24 +137,28 @@ struct Translation {
     ops: usize,
 }
 
-/// What host code for these channels depends on.
-const fn layout(channels: Channels) -> Layout {
-    Layout {
-        channels,
-        flags: regs::FLAG as u32,
-        control: regs::CONTROL as u32,
-        state: regs::STATE as u32,
-        message: regs::MESSAGE_CONTROL as u32,
-        general: regs::GRF_BASE as u32,
-    }
-}
+/// What host code depends on.
+const LAYOUT: Layout = Layout {
+    flags: regs::FLAG as u32,
+    control: regs::CONTROL as u32,
+    state: regs::STATE as u32,
+    message: regs::MESSAGE_CONTROL as u32,
+    general: regs::GRF_BASE as u32,
+};
 
 /// No block begins there.
 const NOWHERE: u32 = u32::MAX;
 
 impl Translation {
-    /// The code of what may follow block `first`, and of all that nothing known precedes.
-    fn new(graph: &Graph, first: u32, key: Key, isa: HostIsa) -> Option<Self> {
+    /// The code of what may follow block `first`, and of all that nothing known precedes. For any channels, it
+    /// is also that for all of `whole`, with the values of cr0 in `starts`, too.
+    fn new(
+        graph: &Graph,
+        first: u32,
+        (key, whole): (Key, u32),
+        starts: &BTreeSet<u32>,
+        isa: HostIsa,
+    ) -> Option<Self> {
         let mut led = vec![false; graph.blocks.len()];
         for next in graph.blocks.iter().flat_map(|part| &part.next) {
             if let Some(led) = led.get_mut(*next as usize) {
@@ -143,9 +166,13 @@ impl Translation {
             }
         }
         let roots = (0..).zip(&led).filter(|(_, led)| !**led);
-        let roots = roots.map(|(block, _)| block).chain([first]);
-        let mut open: Vec<(u32, u32)> = roots.map(|block| (block, key.control)).collect();
+        let roots = roots.map(|(block, _)| block);
         let mut controls = vec![key.control];
+        controls.extend(starts.iter().filter(|start| **start != key.control));
+        controls.truncate(CONTROLS);
+        let each = |root| controls.iter().map(move |control| (root, *control));
+        let mut open: Vec<(u32, u32)> = roots.flat_map(each).collect();
+        open.push((first, key.control));
         let mut reached = BTreeSet::new();
         while let Some((block, control)) = open.pop() {
             let Some(part) = graph.blocks.get(block as usize) else {
@@ -161,65 +188,105 @@ impl Translation {
             let place = order.binary_search(&(block, control)).ok()?;
             Some(place as u32)
         };
+        let any = key.channels == Channels::Any;
+        let halves = match key.channels {
+            Channels::Any if whole != 0 => vec![Channels::All(whole), Channels::Any],
+            channels => vec![channels],
+        };
+        let count = order.len() as u32;
         let mut known = controls.clone();
-        let blocks = order.iter().filter_map(|&(block, control)| {
-            let part = graph.blocks.get(block as usize)?;
-            Some(part.instance(control, &mut known, &number))
-        });
-        let blocks: Vec<Block> = blocks.collect();
+        let mut blocks = Vec::new();
+        for (&enabled, base) in halves.iter().zip((0u32..).step_by(order.len())) {
+            let number = |block, control| Some(base + number(block, control)?);
+            for &(block, control) in &order {
+                let part = graph.blocks.get(block as usize)?;
+                let own = blocks.len() as u32;
+                blocks.push(Block {
+                    enabled,
+                    twin: (halves.len() == 2).then(|| (own + count) % (2 * count)),
+                    ..part.instance(control, &mut known, &number)
+                });
+            }
+        }
         let ops = graph.of_op.len();
         let mut entries = vec![NOWHERE; controls.len() * ops];
         for ((&(_, control), block), number) in order.iter().zip(&blocks).zip(0..) {
             let row = controls.iter().position(|known| *known == control)?;
             *entries.get_mut(row * ops + block.first as usize)? = number;
         }
-        let layout = layout(key.channels);
         Some(Self {
-            code: Code::new(&blocks, layout, isa)?,
+            code: Code::new(&blocks, LAYOUT, isa)?,
+            all: match halves.first() {
+                Some(Channels::All(mask)) => *mask,
+                _ => 0,
+            },
+            blocks: if halves.len() == 2 { count } else { 0 },
+            any,
             controls,
             entries,
             ops,
         })
     }
 
-    /// The number in the code of the block that begins with an op.
+    /// Whether it has code for these channels.
     #[inline]
-    fn entry(&self, op: usize, control: u32) -> Option<u32> {
+    fn serves(&self, channels: Channels) -> bool {
+        match channels {
+            Channels::All(mask) => self.all == mask,
+            Channels::Any => self.any,
+        }
+    }
+
+    /// The number in the code of the block for these channels that begins with an op.
+    #[inline]
+    fn entry(&self, op: usize, control: u32, channels: Channels) -> Option<u32> {
+        let first = match channels {
+            _ if !self.serves(channels) => return None,
+            Channels::All(_) => 0,
+            Channels::Any => self.blocks,
+        };
         let row = self.controls.iter().position(|known| *known == control)?;
         let number = *self.entries.get(row * self.ops + op)?;
-        (number != NOWHERE).then_some(number)
+        (number != NOWHERE).then(|| first + number)
     }
 }
 
 impl Native {
     /// The code that has a block which begins with the op at `at`, and its number there, once it is
-    /// worth having.
+    /// worth having. All channels of the thread are `whole`.
     #[inline]
     fn code(
         &self,
-        key: Key,
+        (key, whole): (Key, u32),
         at: usize,
         (routine, rules): (&Routine, Rules),
         compile: Compile,
     ) -> Option<(&Translation, u32)> {
+        let mut found = None;
         for variant in &self.variants {
-            let Some(own) = variant.key.get() else {
+            if variant.key.get().is_none() {
                 break;
-            };
-            if own.channels == key.channels
-                && let Some(Some(translation)) = variant.code.get()
-                && let Some(number) = translation.entry(at, key.control)
+            }
+            if let Some(Some(translation)) = variant.code.get()
+                && let Some(number) = translation.entry(at, key.control, key.channels)
             {
-                return Some((translation, number));
+                found = Some((translation, number));
+                // Otherwise, one where channels may also part is better.
+                if translation.any {
+                    break;
+                }
             }
         }
-        self.translate(key, at, (routine, rules), compile)
+        if found.is_some() {
+            return found;
+        }
+        self.translate((key, whole), at, (routine, rules), compile)
     }
 
     #[cold]
     fn translate(
         &self,
-        key: Key,
+        (key, whole): (Key, u32),
         at: usize,
         (routine, rules): (&Routine, Rules),
         compile: Compile,
@@ -245,11 +312,21 @@ impl Native {
         if heat <= enough || variant.claimed.swap(true, Ordering::Relaxed) {
             return None;
         }
+        // Threads that begin in other modes than those in which their channels part stay in the code, too.
+        let keys = self.variants.iter().filter_map(|other| other.key.get());
+        let starts = match key.channels {
+            Channels::Any => keys.map(|key| key.control).collect(),
+            Channels::All(_) => BTreeSet::new(),
+        };
         let made = variant
             .code
-            .get_or_init(|| Translation::new(graph, block, key, compile.isa));
+            .get_or_init(|| Translation::new(graph, block, (key, whole), &starts, compile.isa));
+        self.made.fetch_add(1, Ordering::Relaxed);
         let translation = made.as_ref()?;
-        Some((translation, translation.entry(at, key.control)?))
+        Some((
+            translation,
+            translation.entry(at, key.control, key.channels)?,
+        ))
     }
 }
 

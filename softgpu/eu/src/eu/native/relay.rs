@@ -110,7 +110,6 @@ pub(in crate::eu) fn relay<'s>(
         graph,
         translation,
         env,
-        channels: start.channels(),
         entrants,
         begun: 0,
         ip: first.ip as u32,

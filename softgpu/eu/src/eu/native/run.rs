@@ -8,14 +8,15 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use eu_native::{Block, Code, HostIsa};
 use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
+#[cfg(test)]
+use super::LAYOUT;
 use super::graph::{Graph, Part, ends_thread};
 #[cfg(test)]
 use super::graph::{rounding, step};
-#[cfg(test)]
-use super::layout;
 use super::{Key, Settled, Translation};
 use crate::eu::lines::Lines;
 use crate::eu::op::{Action, Op};
+use crate::eu::operand::LANES;
 use crate::eu::program::Compile;
 use crate::eu::routine::Routine;
 use crate::eu::state::State;
@@ -33,7 +34,6 @@ pub(super) struct Run<'a> {
     pub graph: &'a Graph,
     pub translation: &'a Translation,
     pub env: &'a GroupEnv<'a>,
-    pub channels: Channels,
     /// The threads that begin in the run, the one of which `state` is, and where they begin.
     pub entrants: &'a [Entrant],
     pub begun: usize,
@@ -45,7 +45,8 @@ pub(super) struct Run<'a> {
 const NONE_BEGUN: usize = usize::MAX;
 
 impl Run<'_> {
-    /// Makes the state that of the thread that runs, which may have begun in host code.
+    /// Makes the state that of the thread that runs, which may have begun in host code, but for the
+    /// channels that wait.
     #[inline]
     pub fn follow(&mut self, frame: &Frame) {
         let begun = self.entrants.len() - frame.threads.waiting as usize;
@@ -58,6 +59,7 @@ impl Run<'_> {
             self.state.thread_slot = entrant.slot;
             self.state.number = entrant.number;
         }
+        self.state.active = frame.active;
     }
 
     /// Before a message that host code did not perform.
@@ -149,6 +151,8 @@ pub(in crate::eu) struct Start {
     ip: u32,
     key: Key,
     variant: usize,
+    /// How many translations there were.
+    made: u32,
     number: u32,
     settled: Lines,
     id: Option<NonZero<u64>>,
@@ -161,34 +165,43 @@ impl Start {
     /// That of a thread at the op at `at`, if there is some.
     pub fn of(state: &State, routine: &Routine, at: usize) -> Option<Self> {
         let key = Key::of(state)?;
-        let mut variants = routine.native().variants.iter().enumerate();
-        variants.find_map(|(variant, own)| {
+        let native = routine.native();
+        let made = native.made.load(Ordering::Relaxed);
+        let variants = native.variants.iter().enumerate();
+        let mut fitting = variants.filter_map(|(variant, own)| {
             let translation = own.code.get()?.as_ref()?;
-            let fits = own.key.get()?.channels == key.channels;
-            let number = translation.entry(at, key.control).filter(|_| fits)?;
-            let ops = routine.ops().get(at..).unwrap_or_default();
-            let settle = || Settled {
-                at,
-                lines: settled::lines(ops, state.active, state.rules),
-                id: NonZero::new(STARTS.fetch_add(1, Ordering::Relaxed) + 1),
-            };
-            let settled = own.settled.get_or_init(settle);
-            let known = settled.at == at;
-            Some(Self {
-                ip: state.ip,
-                key,
-                variant,
-                number,
-                settled: if known { settled.lines } else { Lines::NONE },
-                id: settled.id.filter(|_| known),
-            })
+            let number = translation.entry(at, key.control, key.channels)?;
+            Some((variant, own, translation, number))
+        });
+        // One where channels may also part is better.
+        let first = fitting.next()?;
+        let better = fitting.find(|(.., translation, _)| translation.any && !first.2.any);
+        let (variant, own, _, number) = better.unwrap_or(first);
+        let ops = routine.ops().get(at..).unwrap_or_default();
+        let settle = || Settled {
+            at,
+            lines: settled::lines(ops, state.active, state.rules),
+            id: NonZero::new(STARTS.fetch_add(1, Ordering::Relaxed) + 1),
+        };
+        let settled = own.settled.get_or_init(settle);
+        let known = settled.at == at;
+        Some(Self {
+            ip: state.ip,
+            key,
+            variant,
+            made,
+            number,
+            settled: if known { settled.lines } else { Lines::NONE },
+            id: settled.id.filter(|_| known),
         })
     }
 
     /// Whether a thread begins with it.
     #[inline(always)]
-    pub fn fits(&self, state: &State) -> bool {
-        self.ip == state.ip && Key::of(state) == Some(self.key)
+    pub fn fits(&self, state: &State, routine: &Routine) -> bool {
+        self.ip == state.ip
+            && self.made == routine.native().made.load(Ordering::Relaxed)
+            && Key::of(state) == Some(self.key)
     }
 
     /// A number that no other such code of any kernel has.
@@ -231,10 +244,10 @@ fn enter(
     let native = routine.native();
     let key = Key::of(state);
     let found = key.and_then(|key| {
-        let found = native.code(key, *at, (routine, state.rules), compile);
-        Some((key, found?))
+        let key = (key, state.dispatched);
+        native.code(key, *at, (routine, state.rules), compile)
     });
-    let Some((key, (translation, number))) = found else {
+    let Some((translation, number)) = found else {
         if let Some(calls) = native.graph.get().and_then(|graph| graph.calls.as_ref()) {
             calls.leave(*at);
         }
@@ -243,7 +256,7 @@ fn enter(
     let Some(graph) = native.graph.get() else {
         return Ok(false);
     };
-    let code = (graph, translation, number, key.channels);
+    let code = (graph, translation, number);
     execute(state, routine, code, at, env, left)
 }
 
@@ -252,7 +265,7 @@ fn enter(
 fn execute(
     state: &mut State,
     routine: &Routine,
-    (graph, translation, number, channels): (&Graph, &Translation, u32, Channels),
+    (graph, translation, number): (&Graph, &Translation, u32),
     at: &mut usize,
     env: &GroupEnv<'_>,
     left: &mut usize,
@@ -264,7 +277,6 @@ fn execute(
         graph,
         translation,
         env,
-        channels,
         entrants: &[],
         begun: NONE_BEGUN,
         ip: 0,
@@ -297,12 +309,11 @@ fn execute(
 /// The frame of a run that may execute `left` ops.
 #[inline(always)]
 pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame {
-    Frame {
+    let mut frame = Frame {
         regs: state.regs.bytes_mut().as_mut_ptr(),
         context: core::ptr::null_mut(),
         step: take_step,
         branch: take_branch,
-        wake: take_waiting,
         entries: core::ptr::null(),
         first: core::ptr::null(),
         threads: Threads::NONE,
@@ -314,14 +325,17 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         instructions: 0,
         channels: 0,
         active: state.active,
-        parked: state.parked,
-        next_wake: state.next_wake,
-        lowest_wake: state.lowest_wake(),
+        parked: 0,
+        next_wake: Frame::NOWHERE,
+        lowest_wake: Frame::NOWHERE,
+        waiting: [Frame::NOWHERE; LANES],
         at: 0,
-    }
+    };
+    show_channels(state, &mut frame);
+    frame
 }
 
-/// Brings the instruction pointer to the op that is next, and takes back what was counted with a
+/// Brings the channels to where they are and the instruction pointer to the op that is next, and takes back what was counted with a
 /// block but not executed. Returns the op's number if it is known.
 pub(super) fn finish(
     state: &mut State,
@@ -331,6 +345,7 @@ pub(super) fn finish(
     next: Next,
     faulted: bool,
 ) -> Option<usize> {
+    take_channels(state, frame);
     let ops = routine.ops();
     let op = |index: u32| ops.get(index as usize);
     let mut uncount = |from: u32, within: u32| {
@@ -410,6 +425,7 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
     run.follow(frame);
+    take_channels(run.state, frame);
     let Some(op) = run.routine.ops().get(number as usize) else {
         return Frame::LEAVE;
     };
@@ -426,35 +442,41 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     }
     let state = &*run.state;
     show_channels(state, frame);
-    let channels = Key::of(state).map(|key| key.channels);
-    // Where all channels execute again, code for any of them does, until it comes back to where it was.
-    let goes_on = matches!(channels, Some(Channels::All(_))) && state.ip > op.ip;
-    if channels != Some(run.channels) && !(goes_on && run.channels == Channels::Any) {
-        return Frame::LEAVE;
-    }
     let block = run.routine.block_of(number as usize);
     let next = block.and_then(|block| run.routine.successor(block, state.ip));
     let control = state.regs.dword(regs::CONTROL);
-    let number = next.and_then(|next| run.translation.entry(next.first, control));
-    number.unwrap_or(Frame::LEAVE)
+    let entry = |channels| Some(run.translation.entry(next?.first, control, channels));
+    let channels = Key::of(state).map(|key| key.channels);
+    channels.and_then(entry).flatten().unwrap_or(Frame::LEAVE)
 }
 
-/// Shows host code which channels execute and which wait.
+/// Shows host code which channels execute and which wait. Those of the calling functions do not wake.
 fn show_channels(state: &State, frame: &mut Frame) {
     frame.active = state.active;
-    frame.parked = state.parked;
+    frame.parked = state.parked & state.call_mask;
     frame.next_wake = state.next_wake;
     frame.lowest_wake = state.lowest_wake();
+    for (lane, place) in frame.waiting.iter_mut().enumerate() {
+        let waits = frame.parked >> lane & 1 != 0;
+        *place = if waits {
+            state.channel_ip[lane]
+        } else {
+            Frame::NOWHERE
+        };
+    }
 }
 
-/// # Safety
-/// Called by host code that [`run`] started.
-unsafe extern "sysv64" fn take_waiting(frame: &mut Frame, ip: u32) -> u32 {
-    // SAFETY: as promised.
-    let run = unsafe { context(frame) };
-    run.state.go_to(ip);
-    show_channels(run.state, frame);
-    0
+/// The opposite.
+fn take_channels(state: &mut State, frame: &Frame) {
+    state.active = frame.active;
+    state.parked = state.parked & !state.call_mask | frame.parked;
+    state.next_wake = frame.next_wake;
+    let mut rest = frame.parked;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        state.channel_ip[lane] = frame.waiting[lane];
+    }
 }
 
 /// Executes `op` alone as host code, for each set of channels that fits. What is not translated
@@ -464,7 +486,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
     unsafe extern "sysv64" fn refuse(_: &mut Frame, _: u32) -> u32 {
         1
     }
-    let Step::Vector(step) = step(op, 0, start.rules) else {
+    let Step::Vector(step) = step(op, 0, (start.rules, start.regs.grf().len() as u32)) else {
         return Vec::new();
     };
     if !vector::is_translated(start.fp) {
@@ -474,6 +496,8 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
         let mut state = start.clone();
         let block = Block {
             first: 0,
+            enabled: channels,
+            twin: None,
             ip: 0,
             last_ip: 0,
             modes: state.fp_modes,
@@ -482,13 +506,12 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             channels: 0,
             end: End::Leave,
         };
-        let code = Code::new(&[block], layout(channels), isa).expect("enough registers");
+        let code = Code::new(&[block], LAYOUT, isa).expect("enough registers");
         let mut frame = Frame {
             regs: state.regs.bytes_mut().as_mut_ptr(),
             context: core::ptr::null_mut(),
             step: refuse,
             branch: refuse,
-            wake: refuse,
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
@@ -503,6 +526,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             parked: state.parked,
             next_wake: state.next_wake,
             lowest_wake: state.lowest_wake(),
+            waiting: [Frame::NOWHERE; LANES],
             at: 0,
         };
         // SAFETY: as in `run`; `refuse` needs nothing.

@@ -68,6 +68,8 @@ pub fn run(
     let start = regs.clone();
     let block = Block {
         first: 0,
+        enabled: channels,
+        twin: None,
         ip: 0,
         last_ip: 0,
         rounding: Default::default(),
@@ -77,7 +79,6 @@ pub fn run(
         end: End::Leave,
     };
     let layout = Layout {
-        channels,
         flags: (bytes + BEHIND - 32) as u32,
         control: (bytes + BEHIND - 16) as u32,
         state: 0,
@@ -101,7 +102,6 @@ pub fn run(
             context: (&raw mut asked).cast::<c_void>(),
             step: ask,
             branch: ask,
-            wake: ask,
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
@@ -116,6 +116,7 @@ pub fn run(
             parked: 0,
             next_wake: u32::MAX,
             lowest_wake: u32::MAX,
+            waiting: [Frame::NOWHERE; 32],
             at: 0,
         };
         // SAFETY: the operands lie in the registers, which have bytes behind them; `ask` keeps

@@ -1,0 +1,258 @@
+//! Random programs whose channels part: interpreted and as host code, which must agree in all registers.
+
+use std::sync::Arc;
+
+use devinfo::Family;
+use oracles::Random;
+use softgpu_memory::AddressSpace;
+
+use super::program_tests::{CODE, code, kernel, run_on, run_slices};
+use super::{Execution, Program};
+
+/// Instructions before the end of a program.
+const LENGTH: u64 = 40;
+
+/// How often a program goes back at the most.
+const FUEL: u64 = 12;
+
+/// A predicate, mostly.
+fn predicate(random: &mut Random) -> &'static str {
+    random.pick(&[
+        "(f0.0)",
+        "(~f0.0)",
+        "(f0.0)",
+        "(~f0.0)",
+        "(f0.0.any16h)",
+        "",
+    ])
+}
+
+fn channels(random: &mut Random) -> &'static str {
+    random.pick(&[
+        "(16|M0)", "(16|M0)", "(16|M0)", "(16|M0)", "(8|M0)", "(8|M8)",
+    ])
+}
+
+/// A program with branches to any instruction. Branches ahead choose by what channels have computed; those
+/// back by that too, while there is fuel, so that each program ends.
+fn anything(random: &mut Random, gotos: bool) -> String {
+    let mut text = format!("(W) mov (1|M0) r30.0<1>:d {FUEL}:w\n");
+    for index in 0..LENGTH {
+        text += &format!("L{index}:\n");
+        let ahead = |random: &mut Random| {
+            // Near ones mostly, so that those that wait are met.
+            let most = LENGTH - index;
+            let limit = random.pick(&[3, 6, most]).min(most);
+            format!("L{}", index + 1 + random.below(limit))
+        };
+        let (to, join) = (ahead(random), ahead(random));
+        let uip = if random.below(3) == 0 {
+            to.clone()
+        } else {
+            join
+        };
+        let when = predicate(random);
+        let size = channels(random);
+        text += &match random.below(16) {
+            0..=2 => {
+                let value = random.below(100);
+                format!("add {size} r10.0<1>:d r10.0<8;8,1>:d {value}:w\n")
+            }
+            3 => "(W) add (16|M0) r11.0<1>:d r11.0<8;8,1>:d r10.0<8;8,1>:d\n".to_owned(),
+            4 | 5 => {
+                let value = random.below(250);
+                format!(
+                    "and (16|M0) r12.0<1>:d r10.0<8;8,1>:d 255:w\n\
+                     cmp (16|M0) (lt)f0.0 null<1>:d r12.0<8;8,1>:d {value}:w\n"
+                )
+            }
+            6 => format!(
+                "(W) mov (1|M0) f0.0<1>:uw {:#x}:uw\n",
+                random.bits() & 0xffff
+            ),
+            7 => format!(
+                "cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw {}:uw\n",
+                random.below(17)
+            ),
+            8 => format!("{when} if {size} {to} {uip}\n"),
+            9 => format!("else {size} {to} {uip}\n"),
+            10 => format!("endif {size} {to}\n"),
+            11 => match gotos {
+                true => format!("{when} goto {size} {to} {uip}\n"),
+                false => format!("{when} break {size} {to} {uip}\n"),
+            },
+            12 => match gotos {
+                true => format!("join {size} {to}\n"),
+                false => format!("{when} cont {size} {to} {uip}\n"),
+            },
+            13 => format!("{when} halt {size} {to} {uip}\n"),
+            _ => {
+                let back = format!("L{}", random.below(index + 1));
+                let branch = match gotos && random.below(2) == 0 {
+                    true => format!("goto.b {size} {back} {back}"),
+                    false => format!("while {size} {back}"),
+                };
+                let flags = random.bits() & 0xffff;
+                format!(
+                    "(W) add (1|M0) r30.0<1>:d r30.0<0;1,0>:d -1:w\n\
+                     (W) cmp (16|M0) (gt)f1.0 null<1>:d r30.0<0;1,0>:d 0:w\n\
+                     (W) mov (1|M0) r31.0<1>:uw {flags:#x}:uw\n\
+                     (W) and (1|M0) f1.0<1>:uw f1.0<0;1,0>:uw r31.0<0;1,0>:uw\n\
+                     (f1.0) {branch}\n"
+                )
+            }
+        };
+    }
+    text + &format!("L{LENGTH}:\n")
+}
+
+/// Nested branches and loops as compilers write them.
+fn structured(random: &mut Random, depth: u64, labels: &mut u64, text: &mut String) {
+    for _ in 0..1 + random.below(2) {
+        *labels += 1;
+        let name = *labels;
+        let value = random.below(250);
+        *text += &format!(
+            "add (16|M0) r10.0<1>:d r10.0<8;8,1>:d r4.0<16;16,1>:uw\n\
+             and (16|M0) r12.0<1>:d r10.0<8;8,1>:d 255:w\n\
+             cmp (16|M0) (lt)f0.0 null<1>:d r12.0<8;8,1>:d {value}:w\n"
+        );
+        if depth == 0 {
+            continue;
+        }
+        match random.below(3) {
+            0 => {
+                *text += &format!("(f0.0) if (16|M0) E{name} X{name}\n");
+                structured(random, depth - 1, labels, text);
+                *text += &format!("E{name}:\nelse (16|M0) X{name} X{name}\n");
+                structured(random, depth - 1, labels, text);
+                *text += &format!("X{name}:\nendif (16|M0) Y{name}\nY{name}:\n");
+            }
+            1 => {
+                *text += &format!("(f0.0) if (16|M0) X{name} X{name}\n");
+                structured(random, depth - 1, labels, text);
+                *text += &format!("X{name}:\nendif (16|M0) Y{name}\nY{name}:\n");
+            }
+            _ => {
+                // Each channel has its own number of rounds.
+                let counter = 40 + depth;
+                *text += &format!("and (16|M0) r{counter}.0<1>:d r10.0<8;8,1>:d 3:w\nB{name}:\n");
+                structured(random, depth - 1, labels, text);
+                let leaves = random.below(250);
+                *text += &format!(
+                    "add (16|M0) r{counter}.0<1>:d r{counter}.0<8;8,1>:d -1:w\n\
+                     and (16|M0) r12.0<1>:d r10.0<8;8,1>:d 255:w\n\
+                     cmp (16|M0) (gt)f0.0 null<1>:d r12.0<8;8,1>:d {leaves}:w\n\
+                     (f0.0) break (16|M0) W{name} W{name}\n\
+                     cmp (16|M0) (ge)f1.0 null<1>:d r{counter}.0<8;8,1>:d 0:w\n\
+                     W{name}:\n\
+                     (f1.0) while (16|M0) B{name}\n"
+                );
+            }
+        }
+    }
+}
+
+fn agree(seed: u64, programs: u64, make: impl Fn(&mut Random, Family) -> String) {
+    eprintln!("seed {seed:#x}");
+    let mut random = Random::new(seed);
+    for number in 0..programs {
+        let family = random.pick(&[Family::Gen8, Family::Gen9, Family::Gen12Lp, Family::XeHpc]);
+        let body = make(&mut random, family);
+        let some = random.bits() as u32 & 0xffff | 1;
+        let mask = random.pick(&[0xffff, 0xffff, some]);
+        eprintln!("program {number} for {family:?}, channels {mask:#x}");
+        if let Err(fault) = run_on(family, mask, &body) {
+            panic!("{fault}\n{body}");
+        }
+    }
+}
+
+#[test]
+fn channels_part_and_meet_as_in_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0001, 150, |random, _| {
+        let mut text = String::new();
+        structured(random, 3, &mut 0, &mut text);
+        text
+    });
+}
+
+#[test]
+fn any_branches_lead_where_they_do_in_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0002, 400, |random, family| {
+        let gotos = random.below(2) == 0;
+        let text = anything(random, gotos);
+        match family {
+            // Predicates have other names there.
+            Family::XeHpc => text.replace(".any16h", ".any"),
+            _ => text,
+        }
+    });
+}
+
+/// Private arrays: addresses of all channels and of one, inside of the registers and outside of them.
+#[test]
+fn registers_with_addresses_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0003, 60, |random, family| {
+        let grf = family.grf_bytes() as u64;
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        mov (16|M0) r24.0<1>:f r4.0<16;16,1>:uw\n"
+            .to_owned();
+        let lines = |random: &mut Random| {
+            format!(
+                "cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw {}:uw\n",
+                random.below(17)
+            )
+        };
+        for _ in 0..12 {
+            text += &lines(random);
+            // Few that are outside: most programs would fault at once.
+            let reach = random.pick(&[grf * 10, grf * 127, 128 * grf + 40]);
+            let step = random.pick(&[4, 1, 0, 12]);
+            let first = random.below(reach - 16 * step);
+            let offset = random.pick(&[0, 0, 64, -32]);
+            let size = random.pick(&["(16|M0)", "(8|M0)", "(8|M8)"]);
+            let when = random.pick(&["", "(f0.0)", "(~f0.0)"]);
+            let ty = random.pick(&["ud", "d", "f"]);
+            let near = grf * 20 + random.below(grf * 8);
+            let all = random.pick(&["<0;1,0>", "<8;8,1>"]);
+            let at = format!("r[a0.0,{offset}]");
+            text += &match random.below(3) {
+                0 => format!(
+                    "(W) mul (16|M0) r6.0<1>:uw r4.0<16;16,1>:uw {step}:uw\n\
+                     (W) add (16|M0) a0.0<1>:uw r6.0<16;16,1>:uw {first:#x}:uw\n\
+                     {when} mov {size} r10.0<1>:{ty} {at}<1,0>:{ty}\n"
+                ),
+                1 => format!(
+                    "(W) mov (1|M0) a0.0<1>:uw {near:#x}:uw\n\
+                     {when} mov {size} {at}<1>:{ty} r20.0{all}:{ty}\n"
+                ),
+                _ => format!(
+                    "(W) add (16|M0) r11.0<1>:d r11.0<8;8,1>:d r10.0<8;8,1>:d\n\
+                     {when} mov {size} r22.0<1>:{ty} r10.0<8;8,1>:{ty}\n"
+                ),
+            };
+        }
+        text
+    });
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn threads_that_change_their_modes_stay_in_host_code_where_channels_part() {
+    if eu_native::HostIsa::of_host().is_none() {
+        return;
+    }
+    let family = Family::Gen12Lp;
+    let body = "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4c0:uw\n\
+                cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 5:uw\n\
+                (f0.0) if (16|M0) X X\n\
+                add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w\n\
+                X:\nendif (16|M0) Y\nY:\n";
+    let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+    let code = code(family, body);
+    space.view().write(CODE, &code).expect("bound");
+    let program = Arc::new(Program::new(&kernel(family), 128));
+    let ran = run_slices(&program, &space, 0xffff, (Execution::Compile(None), 10_000));
+    assert!(ran.stays);
+}

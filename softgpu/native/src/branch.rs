@@ -1,0 +1,396 @@
+//! Branches: how channels part, wait and meet.
+//!
+//! A channel that waits has its address in [`Frame::waiting`]. One that executes has none there, so that an
+//! address alone says who wakes. Compare `flow::execute` of the caller.
+
+use core::mem::offset_of;
+
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+use crate::frame::Frame;
+use crate::model::{Block, Branch, Channels, Parting, Stops, Target, Way};
+use crate::translate::{
+    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator,
+};
+
+const WAITING: i32 = offset_of!(Frame, waiting) as i32;
+
+/// All blocks, and the number of the one that ends here.
+type Here<'a> = (&'a [Block], usize);
+
+/// A place to go to.
+#[derive(Clone, Copy)]
+struct Place {
+    ip: u32,
+    /// The block for the channels of the one that ends, and that for any.
+    own: u32,
+    any: Option<u32>,
+    /// The block for all channels of a mask, from that for any.
+    all: Option<(u32, u32)>,
+}
+
+impl Place {
+    fn of(blocks: &[Block], to: Target) -> Option<Self> {
+        let own = to.block?;
+        let block = blocks.get(own as usize)?;
+        let twin = block.twin.and_then(|twin| {
+            let enabled = blocks.get(twin as usize)?.enabled;
+            Some((twin, enabled))
+        });
+        let (any, all) = match (block.enabled, twin) {
+            (Channels::All(mask), Some((twin, Channels::Any))) => (Some(twin), Some((own, mask))),
+            (Channels::Any, Some((twin, Channels::All(mask)))) => (Some(own), Some((twin, mask))),
+            (Channels::Any, _) => (Some(own), None),
+            (Channels::All(_), _) => (None, None),
+        };
+        Some(Self {
+            ip: to.ip,
+            own,
+            any,
+            all,
+        })
+    }
+}
+
+impl Translator {
+    /// Goes on with the block that follows the op before `last`.
+    pub(crate) fn next(&mut self, next: Option<u32>, last: u32, (blocks, number): Here<'_>) {
+        let following = next.and_then(|next| blocks.get(next as usize));
+        let target = following.map(|block| Target {
+            ip: block.ip,
+            block: next,
+        });
+        let Some(to) = target.and_then(|target| Place::of(blocks, target)) else {
+            return self.leave_at(last.wrapping_sub(1) | AFTER);
+        };
+        if self.channels == Channels::Any || to.own as usize != number + 1 {
+            self.go(to, (blocks, number));
+        }
+    }
+
+    /// Translates a branch, which is the op of this number.
+    pub(crate) fn branch(&mut self, branch: &Branch, op: u32, here: Here<'_>) {
+        let ask = self.ops.new_dynamic_label();
+        match &branch.way {
+            Way::Asked => {}
+            Way::Jump { not_taken, taken } => {
+                let zero = self.ops.new_dynamic_label();
+                if self.mask(&branch.masking, branch.lanes) == Chosen::InEsi {
+                    dynasm!(self.ops ; test esi, esi ; jz =>zero);
+                }
+                for (label, target) in [(None, taken), (Some(zero), not_taken)] {
+                    if let Some(label) = label {
+                        dynasm!(self.ops ; =>label);
+                    }
+                    match Place::of(here.0, *target) {
+                        Some(to) => self.go(to, here),
+                        None => dynasm!(self.ops ; jmp =>ask),
+                    }
+                }
+            }
+            Way::Channels(parting) => {
+                let [next, other] =
+                    [parting.next, parting.other].map(|target| Place::of(here.0, target));
+                if let (Some(next), Some(other)) = (next, other) {
+                    self.part(branch, parting, [next, other], ask, here);
+                }
+            }
+        }
+        self.ask(ask, op);
+    }
+
+    /// At `ask`, lets the caller execute the branch, and goes on where that says.
+    fn ask(&mut self, ask: DynamicLabel, op: u32) {
+        let leave = self.leave;
+        let went = self.ops.new_dynamic_label();
+        dynasm!(self.ops ; =>ask);
+        self.round_for_call();
+        dynasm!(self.ops
+            ; vzeroupper
+            ; mov rdi, rbx
+            ; mov esi, op as i32
+            ; call QWORD [rbx + BRANCH]
+            ; cmp eax, -1
+            ; jne =>went
+            ; mov DWORD [rbx + AT], eax
+            ; jmp =>leave
+            ; =>went
+        );
+        // A branch does not change the modes.
+        self.round_after_call();
+        dynasm!(self.ops
+            ; mov r13d, [rbx + ACTIVE]
+            ; mov rcx, [rbx + ENTRIES]
+            // The upper half of a returned dword is anything.
+            ; mov eax, eax
+            ; jmp QWORD [rcx + rax * 8]
+        );
+    }
+
+    fn label(&self, block: u32) -> DynamicLabel {
+        self.labels
+            .get(block as usize)
+            .copied()
+            .unwrap_or(self.leave)
+    }
+
+    /// Goes to a place with the channels that execute.
+    fn go(&mut self, to: Place, here: Here<'_>) {
+        match self.channels {
+            Channels::All(_) => {
+                let label = self.label(to.own);
+                dynasm!(self.ops ; jmp =>label);
+            }
+            Channels::Any => self.go_apart(to, here),
+        }
+    }
+
+    /// Goes to a place, where channels may wake, in the code for any of them; if all execute then, in that
+    /// for all.
+    fn go_apart(&mut self, to: Place, (blocks, number): Here<'_>) {
+        let from = blocks.get(number).map_or(0, |block| block.last_ip);
+        let any = self.label(to.any.unwrap_or(to.own));
+        let wake = self.wake;
+        if to.ip > from {
+            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32 ; ja =>any);
+        } else {
+            // Those that wait further on do so wherever the thread goes back to.
+            dynasm!(self.ops ; cmp DWORD [rbx + LOWEST_WAKE], from as i32 ; ja =>any);
+        }
+        dynasm!(self.ops ; mov edx, to.ip as i32 ; call =>wake);
+        if let Some((all, mask)) = to.all {
+            let all = self.label(all);
+            dynasm!(self.ops
+                ; cmp DWORD [rbx + PARKED], 0
+                ; jne =>any
+                ; cmp r13d, mask as i32
+                ; je =>all
+            );
+        }
+        dynasm!(self.ops ; jmp =>any);
+    }
+
+    /// A structured branch; at `ask`, where nothing has changed yet, what is left to the caller.
+    fn part(
+        &mut self,
+        branch: &Branch,
+        parting: &Parting,
+        [next, other]: [Place; 2],
+        ask: DynamicLabel,
+        here: Here<'_>,
+    ) {
+        let [stay, park, to_next, to_other] = [(); 4].map(|()| self.ops.new_dynamic_label());
+        let any = self.channels == Channels::Any;
+        // Without code for any channels, the caller parts them.
+        let parts = next.any.is_some() && other.any.is_some();
+        let next_ip = next.ip as i32;
+        if any {
+            // A channel may wait inside of the branch, or so an address says.
+            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], next_ip ; jb =>ask);
+        }
+        let wait = match parting.stops {
+            Stops::Nobody => None,
+            Stops::Taken(ip) => {
+                self.taken_to_esi(branch);
+                Some(ip)
+            }
+            Stops::Rest(ip) => {
+                self.taken_to_esi(branch);
+                self.rest_to_esi(branch);
+                Some(ip)
+            }
+            Stops::Loop => {
+                self.taken_to_esi(branch);
+                dynasm!(self.ops ; test esi, esi ; jz =>stay);
+                self.rest_to_esi(branch);
+                dynasm!(self.ops ; test esi, esi ; jnz =>park);
+                self.go(other, here);
+                dynasm!(self.ops ; =>park);
+                if parts {
+                    self.park(next.ip, here);
+                    self.go_apart(other, here);
+                } else {
+                    dynasm!(self.ops ; jmp =>ask);
+                }
+                dynasm!(self.ops ; =>stay);
+                return self.go(next, here);
+            }
+        };
+        if let Some(ip) = wait {
+            dynasm!(self.ops ; test esi, esi ; jz =>stay);
+            if ip == other.ip {
+                // All of them: they need not wait where they are at once.
+                dynasm!(self.ops ; cmp esi, r13d ; jne =>park);
+                if any {
+                    dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], next_ip ; ja =>to_other);
+                } else {
+                    self.go(other, here);
+                }
+            }
+            dynasm!(self.ops ; =>park);
+            if !parts {
+                dynasm!(self.ops ; jmp =>ask ; =>stay);
+                return self.go(next, here);
+            }
+            self.park(ip, here);
+        }
+        if any {
+            dynasm!(self.ops ; =>stay);
+        }
+        if any || wait.is_some() {
+            dynasm!(self.ops
+                ; test r13d, r13d
+                ; jnz =>to_next
+                ; cmp DWORD [rbx + NEXT_WAKE], next_ip
+                ; jne =>to_other
+                ; =>to_next
+            );
+            self.go_apart(next, here);
+            dynasm!(self.ops ; =>to_other);
+            self.go_apart(other, here);
+        }
+        if !any {
+            dynasm!(self.ops ; =>stay);
+            self.go(next, here);
+        }
+    }
+
+    /// esi = the channels of the thread that take a branch.
+    fn taken_to_esi(&mut self, branch: &Branch) {
+        let chosen = self.mask(&branch.masking, branch.lanes);
+        if chosen == Chosen::All {
+            dynasm!(self.ops ; mov esi, size(branch) as i32);
+        }
+        let offset = branch.masking.channel_offset;
+        if offset != 0 {
+            dynasm!(self.ops ; shl esi, offset as i8);
+        }
+        dynasm!(self.ops ; and esi, r13d);
+    }
+
+    /// esi = the others of its channels that execute.
+    fn rest_to_esi(&mut self, branch: &Branch) {
+        let covered = size(branch) << branch.masking.channel_offset;
+        dynasm!(self.ops ; not esi ; and esi, r13d);
+        if covered != u32::MAX {
+            dynasm!(self.ops ; and esi, covered as i32);
+        }
+    }
+
+    /// The channels in esi stop, to wait at an address.
+    fn park(&mut self, ip: u32, (blocks, number): Here<'_>) {
+        let from = blocks.get(number).map_or(0, |block| block.last_ip);
+        let park = self.park;
+        dynasm!(self.ops ; mov edx, ip as i32 ; call =>park);
+        if ip > from {
+            let kept = self.ops.new_dynamic_label();
+            dynasm!(self.ops
+                ; cmp DWORD [rbx + NEXT_WAKE], edx
+                ; jbe =>kept
+                ; mov [rbx + NEXT_WAKE], edx
+                ; =>kept
+            );
+        }
+    }
+
+    /// What branches call, if some of these blocks is for any channels.
+    pub(crate) fn partings(&mut self, blocks: &[Block]) {
+        if blocks.iter().any(|block| block.enabled == Channels::Any) {
+            self.park_routine();
+            self.wake_routine();
+        }
+    }
+
+    /// The channels in esi, which execute, stop, to wait at edx.
+    fn park_routine(&mut self) {
+        let park = self.park;
+        dynasm!(self.ops
+            ; =>park
+            ; or [rbx + PARKED], esi
+            ; vmovd xmm0, esi
+            ; not esi
+            ; and r13d, esi
+            ; mov [rbx + ACTIVE], r13d
+            ; vmovd xmm1, edx
+            ; vpbroadcastd ymm0, xmm0
+            ; vpbroadcastd ymm1, xmm1
+        );
+        for first in [0, 8, 16, 24] {
+            let bits = self.lane_bits(first, 4);
+            let at = WAITING + 4 * first as i32;
+            dynasm!(self.ops
+                ; vmovdqu ymm2, [=>bits]
+                ; vpand ymm3, ymm0, ymm2
+                ; vpcmpeqd ymm3, ymm3, ymm2
+                ; vmovdqu ymm4, [rbx + at]
+                ; vblendvps ymm4, ymm4, ymm1, ymm3
+                ; vmovdqu [rbx + at], ymm4
+            );
+        }
+        dynasm!(self.ops
+            ; cmp [rbx + LOWEST_WAKE], edx
+            ; jbe >kept
+            ; mov [rbx + LOWEST_WAKE], edx
+            ; kept:
+            ; ret
+        );
+    }
+
+    /// The channels that wait at edx execute.
+    fn wake_routine(&mut self) {
+        let wake = self.wake;
+        dynasm!(self.ops
+            ; =>wake
+            ; vmovd xmm0, edx
+            ; vpbroadcastd ymm0, xmm0
+            ; vpcmpeqd ymm5, ymm5, ymm5
+            // The lowest address of all, and of those beyond this one.
+            ; vmovdqa ymm6, ymm5
+            ; vmovdqa ymm7, ymm5
+            ; xor eax, eax
+        );
+        for first in [0i8, 8, 16, 24] {
+            let at = WAITING + 4 * i32::from(first);
+            dynasm!(self.ops
+                ; vmovdqu ymm1, [rbx + at]
+                ; vpcmpeqd ymm2, ymm1, ymm0
+            );
+            self.signs_to_ecx(2, false);
+            dynasm!(self.ops
+                ; shl ecx, first
+                ; or eax, ecx
+                ; vpor ymm1, ymm1, ymm2
+                ; vmovdqu [rbx + at], ymm1
+                ; vpminud ymm6, ymm6, ymm1
+                ; vpmaxud ymm3, ymm1, ymm0
+                ; vpcmpeqd ymm3, ymm3, ymm1
+                ; vpandn ymm3, ymm3, ymm5
+                ; vpor ymm3, ymm3, ymm1
+                ; vpminud ymm7, ymm7, ymm3
+            );
+        }
+        dynasm!(self.ops
+            ; or r13d, eax
+            ; mov [rbx + ACTIVE], r13d
+            ; not eax
+            ; and [rbx + PARKED], eax
+            ; vextracti128 xmm1, ymm6, 1
+            ; vextracti128 xmm2, ymm7, 1
+            ; vpminud xmm6, xmm6, xmm1
+            ; vpminud xmm7, xmm7, xmm2
+            ; vpunpckldq xmm1, xmm6, xmm7
+            ; vpunpckhdq xmm2, xmm6, xmm7
+            ; vpminud xmm1, xmm1, xmm2
+            ; vpshufd xmm2, xmm1, 0x4e
+            ; vpminud xmm1, xmm1, xmm2
+            ; vmovd [rbx + LOWEST_WAKE], xmm1
+            ; vpextrd [rbx + NEXT_WAKE], xmm1, 1
+            ; ret
+        );
+    }
+}
+
+/// A bit for each channel of a branch.
+fn size(branch: &Branch) -> u32 {
+    u32::MAX >> (32 - u32::from(branch.lanes.clamp(1, 32)))
+}
