@@ -161,13 +161,16 @@ pub fn case(name: &'static str) -> Case {
 }
 
 /// The names of the cases that also run under PoCL.
-pub const PEERS: [&str; 6] = [
+pub const PEERS: [&str; 9] = [
     "matmul",
     "mandelbrot",
     "reduce",
     "sub_groups",
     "image_copy",
     "vadd",
+    "collatz",
+    "search",
+    "sort",
 ];
 
 /// A case by its name; a vector addition of so many items.
@@ -180,6 +183,28 @@ pub fn peer(name: &'static str, items: Option<u32>) -> Case {
     };
     match name {
         "sub_groups" => like("reduce"),
+        "collatz" | "sort" => {
+            let items = if name == "collatz" { 1 << 16 } else { 1 << 13 };
+            Case {
+                global: vec![items],
+                local: Some(vec![64]),
+                args: vec![Arg::Out(4 * items as usize)],
+                ..like("vadd")
+            }
+        }
+        "search" => {
+            const ITEMS: u32 = 1 << 16;
+            Case {
+                global: vec![ITEMS],
+                local: Some(vec![64]),
+                // The last places look beyond their item's part.
+                args: vec![
+                    Arg::In(Data::Ints(16 * ITEMS + 4)),
+                    Arg::Out(4 * ITEMS as usize),
+                ],
+                ..like("vadd")
+            }
+        }
         "image_copy" => Case {
             global: vec![IMAGE, IMAGE],
             local: Some(vec![16, 16]),
