@@ -12,7 +12,7 @@ use std::process::Command;
 use common::{checked, talk};
 
 /// The kernels of `arrays.cl`, and what is said of each.
-const KERNELS: [(&str, &str); 15] = [
+const KERNELS: [(&str, &str); 16] = [
     (
         "local_into_next",
         "it writes 4 bytes at byte 0x200 of the shared local variable a, which has 0x200",
@@ -61,6 +61,10 @@ const KERNELS: [(&str, &str); 15] = [
     (
         "copy_beyond",
         "it writes 4 bytes at byte 0x13c of the shared local variable a, which has 0x100",
+    ),
+    (
+        "copy_computed",
+        "it writes 4 bytes at byte 0x190 of the shared local variable a, which has 0x190",
     ),
     (
         "kept",

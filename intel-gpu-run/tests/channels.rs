@@ -9,7 +9,7 @@ use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 9] = [
+const KERNELS: [(&str, u32, &str); 10] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -17,6 +17,7 @@ const KERNELS: [(&str, u32, &str); 9] = [
     ("straight", 1024, ""),
     ("one_reads", 1024, ""),
     ("some_read", 1024, "sub-group operation in divergent flow"),
+    ("counted", 1024, ""),
     ("bytes", 256, ""),
     ("bytes", 254, "bounds: 1 bytes at"),
 ];

@@ -50,6 +50,7 @@ const KERNELS: &[Row] = &[
     ("group_flag", &["own"], CACHES, "data race"),
     ("release_only", BOTH, CACHES, "missing fence"),
     ("release_only", BOTH, NO_CACHES, ""),
+    ("flag_too_early", BOTH, ALL, "data race"),
     ("blocks_race", BOTH, ALL, "data race"),
     ("right_flag", BOTH, ALL, ""),
     ("right_shuffles", BOTH, ALL, ""),

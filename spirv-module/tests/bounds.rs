@@ -249,6 +249,112 @@ fn barriers_of_sub_groups_have_fences() {
     assert_eq!(barriers, [barrier, fence, barrier]);
 }
 
+/// The rewritten module whose kernel has this body.
+#[track_caller]
+fn watched(text: &str) -> Option<Module> {
+    let assembled = run("spirv-as", &["--target-env", "spv1.1"], text.as_bytes())?;
+    let parsed = Module::parse(&assembled.stdout).unwrap();
+    let watched = parsed.with_bounds(true).unwrap();
+    run("spirv-val", &["--target-env", "opencl2.2"], &watched)?;
+    Some(Module::parse(&watched).unwrap())
+}
+
+/// How many instructions of a kind a module has.
+fn count(module: &Module, op: Op) -> usize {
+    let all = module.instructions().filter(|one| one.op() == Some(op));
+    all.count()
+}
+
+/// What a work-item's array holds at first comes from a load that compilers keep, also where its life begins
+/// again.
+#[test]
+fn arrays_begin_unwritten() {
+    let cases = [
+        ("", 8, 1),
+        ("OpLifetimeStart %p 32\n OpLifetimeStart %p 32", 16, 2),
+    ];
+    for (body, stores, loads) in cases {
+        let Some(again) = watched(&module(body)) else {
+            return;
+        };
+        // One store is the helper's, one says whose code it is.
+        assert_eq!(count(&again, Op::Store), stores + 2, "{body}");
+        let kept = again
+            .instructions()
+            .filter(|one| one.op() == Some(Op::Load) && one.word(3) & 1 != 0);
+        assert_eq!(kept.count(), loads, "{body}");
+    }
+}
+
+/// A copy of a structure leaves what is between its members.
+#[test]
+fn gaps_are_not_copied() {
+    let text = |members: &str| {
+        module("%c = OpBitcast %bytes %gap\n OpCopyMemorySized %c %c %w8 Aligned 4")
+            .replace(
+                "%n8 =",
+                &format!(
+                    "%i8 = OpTypeInt 8 0\n %w8 = OpConstant %i64 8\n %gaps = OpTypeStruct {members}
+                    %bytes = OpTypePointer Function %i8\n %to_gaps = OpTypePointer Function %gaps\n %n8 ="
+                ),
+            )
+            .replace("%p = OpVariable", "%gap = OpVariable %to_gaps Function\n %p = OpVariable")
+            .replace("OpCapability Int64", "OpCapability Int64\n OpCapability Int8")
+    };
+    let Some(with) = watched(&text("%i8 %i32")) else {
+        return;
+    };
+    assert_eq!(count(&with, Op::CopyMemorySized), 0);
+    let without = watched(&text("%i32 %i32")).unwrap();
+    assert_eq!(count(&without, Op::CopyMemorySized), 1);
+}
+
+/// Where an index counts to a constant, the accesses of a loop are compared before it.
+#[test]
+fn counted_accesses_are_compared_before_their_loop() {
+    let text = |bound: &str, next: &str| {
+        module(&format!(
+            "OpBranch %head
+            %head = OpLabel
+            %i = OpPhi %i32 %c0 %start %j %body
+            %more = OpSLessThan %bool %i {bound}
+            OpBranchConditional %more %body %end
+            %body = OpLabel
+            %at = OpInBoundsAccessChain %element %a %i
+            OpStore %at %c1 Aligned 4
+            %j = OpIAdd %i32 %i %c1
+            {next}
+            %end = OpLabel"
+        ))
+    };
+    let back = "OpBranch %head";
+    let Some(inside) = watched(&text("%n8", back)) else {
+        return;
+    };
+    let branches = count(&inside, Op::BranchConditional);
+    assert_eq!(branches, 1, "all rounds are inside");
+    let comparisons = |text: &str| {
+        let module = watched(text).unwrap();
+        let mut after = false;
+        let mut found = [0; 2];
+        let phi = module.instructions().find(|one| one.op() == Some(Op::Phi));
+        let head = phi.unwrap().offset;
+        for one in module.instructions() {
+            after |= one.offset == head;
+            found[usize::from(after)] += usize::from(one.op() == Some(Op::BranchConditional));
+        }
+        found
+    };
+    // The last round leaves the array, which is known before the loop.
+    assert_eq!(comparisons(&text("%c9", back)), [1, 1]);
+    // The number of rounds is not known, or not all rounds come here.
+    assert_eq!(comparisons(&text("%n", back)), [0, 2]);
+    assert_eq!(
+        comparisons(&text("%c9", "OpBranchConditional %t %head %end")),
+        [0, 3]
+    );
+}
+
 /// The function with a kernel's code says that there is no lockstep, and not the entry point that calls it.
 #[test]
 fn the_code_of_a_kernel_begins_with_a_mark() {

@@ -71,8 +71,8 @@ impl Slots {
                     continue;
                 };
                 let elements: &[Value] = match data.op {
-                    Op::Load(_) => &data.results,
-                    Op::Store(_) if index == 0 => &data.args[1..],
+                    Op::Load(access) if !access.volatile => &data.results,
+                    Op::Store(access) if index == 0 && !access.volatile => &data.args[1..],
                     Op::Bin(Bin::Add) if slots.pointers.contains_key(&data.results[0]) => continue,
                     _ => {
                         bad.push(base);

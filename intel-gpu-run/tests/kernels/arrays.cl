@@ -143,6 +143,17 @@ kernel void copy_beyond(global const int *in, global int *out)
     out[get_global_id(0)] = a[l & 63] + b[l & 63];
 }
 
+kernel void copy_computed(global const int *in, global int *out)
+{
+    local int a[100];
+    local int b[64];
+    uint l = get_local_id(0);
+    if (l < 64) b[l] = 3;
+    event_t e = async_work_group_copy(a, in, 100 + in[0], 0);
+    wait_group_events(1, &e);
+    out[get_global_id(0)] = a[l & 63] + b[l & 63];
+}
+
 // A pointer that is also stored.
 kernel void kept(global const int *in, global int *out)
 {

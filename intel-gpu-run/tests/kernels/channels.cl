@@ -66,3 +66,18 @@ kernel void bytes(global const int *in, global uchar *out)
 {
     out[get_global_id(0)] = in[get_global_id(0)];
 }
+
+kernel void counted(global const int *in, global int *out)
+{
+    local int data[128];
+    local atomic_int count;
+    uint l = get_local_id(0);
+    if (l == 0) atomic_init(&count, 0);
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    data[l] = in[get_global_id(0)];
+    if (atomic_fetch_add_explicit(&count, 1, memory_order_acq_rel, memory_scope_work_group) == 127) {
+        int sum = 0;
+        for (int i = 0; i < 128; i++) sum += data[i];
+        out[get_group_id(0)] = sum;
+    }
+}

@@ -134,3 +134,20 @@ kernel void right_texels(global const int *in, write_only image2d_t out)
     uint g = get_global_id(0);
     write_imageui(out, (int2)(g % 16, g / 16), (uint4)(in[g], 0, 0, 0));
 }
+
+kernel void flag_too_early(global const int *in, global int *out)
+{
+    local int data;
+    local atomic_int flag;
+    uint l = get_local_id(0);
+    if (l == 0) atomic_init(&flag, 0);
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        atomic_store_explicit(&flag, 1, memory_order_release, memory_scope_work_group);
+        data = in[3];
+    }
+    if (l == 64) {
+        while (!atomic_load_explicit(&flag, memory_order_acquire, memory_scope_work_group)) {}
+        out[get_group_id(0)] = data;
+    }
+}

@@ -28,6 +28,8 @@ pub(super) struct Builder {
     pub types: Types,
     constants: HashMap<(u32, u64), u32>,
     names: HashMap<[u32; 4], u32>,
+    /// By storage and type, that of pointers.
+    pointers: HashMap<(u32, u32), u32>,
 }
 
 /// Adds an instruction.
@@ -70,12 +72,14 @@ impl Builder {
             four,
             to_four,
         };
+        let pointers = HashMap::from([((global, four), to_four)]);
         Self {
             bound,
             globals,
             types,
             constants: HashMap::new(),
             names: HashMap::new(),
+            pointers,
         }
     }
 
@@ -155,6 +159,21 @@ impl Builder {
         let operands = [&[self.types.four, id], &parts[..]].concat();
         push(&mut self.globals, Op::ConstantComposite, &operands);
         self.names.insert(dwords, id);
+        id
+    }
+
+    /// The type of pointers to a type in a kind of memory.
+    pub fn pointer(&mut self, storage: u32, ty: u32, layout: &Layout) -> u32 {
+        if let Some(known) = self.pointers.get(&(storage, ty)) {
+            return *known;
+        }
+        let same = |kind: &Kind| matches!(kind, Kind::Pointer { storage: s, pointee } if (*s, *pointee) == (storage, ty));
+        let id = layout.find(same).unwrap_or_else(|| {
+            let id = self.id();
+            push(&mut self.globals, Op::TypePointer, &[id, storage, ty]);
+            id
+        });
+        self.pointers.insert((storage, ty), id);
         id
     }
 

@@ -134,6 +134,11 @@ impl Layout {
         self.extents.get(&ty).map(|(_, alignment)| *alignment)
     }
 
+    /// Whether a structure's members follow each other without gaps.
+    pub fn is_packed(&self, ty: u32) -> bool {
+        self.packed.contains(&ty)
+    }
+
     /// The bytes that an access of the type touches: three components are not four.
     pub fn accessed(&self, ty: u32) -> Option<u64> {
         match self.kind(ty)? {

@@ -40,7 +40,7 @@ pub(super) enum Size {
 }
 
 /// Where a pointer is, and the size and name of what it is in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reach {
     offset: Offset,
     size: Size,
@@ -101,6 +101,35 @@ impl Reach {
     pub fn moved(mut self, bytes: i64) -> Self {
         self.offset.fixed = self.offset.fixed.wrapping_add(bytes);
         self
+    }
+
+    /// The values that it is computed from.
+    pub fn used(&self) -> impl Iterator<Item = u32> {
+        let size = match self.size {
+            Size::Fixed(_) => None,
+            Size::Value(id) => Some(id),
+        };
+        let steps = self.offset.steps.iter().map(|step| step.index.id);
+        steps
+            .chain(self.offset.value)
+            .chain(size)
+            .chain([self.name])
+    }
+
+    /// The same where an index has a value; `None` if that is too far away.
+    pub fn with(mut self, index: u32, value: i64) -> Option<Self> {
+        let (there, others) = self
+            .offset
+            .steps
+            .into_iter()
+            .partition(|step: &Step| step.index.id == index);
+        self.offset.steps = others;
+        let there: Vec<Step> = there;
+        for step in there {
+            let bytes = i64::try_from(step.bytes).ok()?.checked_mul(value)?;
+            self.offset.fixed = self.offset.fixed.checked_add(bytes)?;
+        }
+        Some(self)
     }
 
     /// Whether an access of so many bytes may leave it, as a truth value that costs little; `None` if it

@@ -4,18 +4,24 @@
 //! closer.
 
 mod aligned;
+mod counted;
 mod marks;
+mod parts;
+mod touched;
+mod unwritten;
 
 use std::collections::{HashMap, HashSet};
 
 use devinfo::report;
-use spirv::{Op, OpenclDebuginfo100Op as DebugOp, OpenclStd100Op as CLOp, Scope, StorageClass};
+use spirv::{Op, Scope, StorageClass};
 
 use super::build::{Builder, push};
 use super::flow::{self, Flow};
 use super::layout::{Kind, Layout};
 use super::reach::{Index, Part, Reach, Step, arithmetic, compare, part, step};
 use crate::module::{Instruction, Module};
+use counted::Counted;
+use unwritten::Unwritten;
 
 /// The most comparisons that wait for their branch: their operands keep registers.
 const TOGETHER: usize = 8;
@@ -65,6 +71,11 @@ struct Rewriter<'a> {
     reaches: HashMap<u32, Reach>,
     /// Ids for the values of pointers between which a phi chooses.
     values: HashMap<u32, [u32; 3]>,
+    /// Pointers that were pointers to another type.
+    casts: HashMap<u32, u32>,
+    counted: Counted<'a>,
+    /// Offsets of instructions whose accesses have been compared before their loops.
+    settled: HashSet<usize>,
     /// Alignments of pointers that are less than their types say.
     loose: HashMap<u32, u64>,
     doubts: Vec<Doubt>,
@@ -72,8 +83,14 @@ struct Rewriter<'a> {
     entries: HashSet<u32>,
     /// Groups may be one sub-group.
     has_small_groups: bool,
-    /// The instruction is in a kernel, and before the first one that does something.
-    unmarked: bool,
+    function: u32,
+    /// The instruction is before the function's first block.
+    heads: bool,
+    /// It is before the first one of the function that does something.
+    declares: bool,
+    unwritten: Unwritten,
+    /// By type, a variable of the function that nothing writes.
+    sources: HashMap<u32, u32>,
     place: Place,
     /// By a block, the last of those that it became.
     ends: HashMap<u32, u32>,
@@ -99,11 +116,18 @@ pub(super) fn functions(
         words: Vec::new(),
         reaches: HashMap::new(),
         values: HashMap::new(),
+        casts: HashMap::new(),
+        counted: Counted::of(module, layout, set(module, "OpenCL.DebugInfo.100")),
+        settled: HashSet::new(),
         loose: HashMap::new(),
         doubts: Vec::new(),
         entries: marks::kernels(module),
         has_small_groups: marks::has_small_groups(module),
-        unmarked: false,
+        function: 0,
+        heads: false,
+        declares: false,
+        unwritten: Unwritten::of(module, layout),
+        sources: HashMap::new(),
         place: Place::default(),
         ends: HashMap::new(),
         block: 0,
@@ -163,13 +187,18 @@ impl Rewriter<'_> {
         let op = one.op().unwrap_or(Op::Nop);
         let declares = matches!(op, Op::Label | Op::Variable | Op::Line | Op::NoLine);
         let declares = declares || matches!(op, Op::Function | Op::FunctionParameter);
-        if self.unmarked && !declares && !(op == Op::ExtInst && one.word(2) == self.sets[1]) {
-            self.unmarked = false;
-            self.mark();
+        if self.declares && !declares && !(op == Op::ExtInst && one.word(2) == self.sets[1]) {
+            self.declares = false;
+            if self.entries.contains(&self.function) {
+                self.mark();
+            }
+            self.begin_lives();
         }
+        self.place.follow(one, self.sets[1]);
         match op {
             Op::Function => {
-                self.unmarked = self.entries.contains(&one.word(1));
+                self.function = one.word(1);
+                (self.heads, self.declares) = (true, true);
                 let flow = self.flow;
                 let added = flow
                     .parameters
@@ -197,19 +226,12 @@ impl Rewriter<'_> {
             Op::Label => {
                 self.words.append(&mut self.parameters);
                 self.block = one.word(0);
-                self.place = Place::default();
             }
-            Op::Line => self.place.line = self.whole(one),
-            Op::NoLine => self.place.line.clear(),
-            Op::ExtInst if one.word(2) == self.sets[1] => match one.word(3) {
-                scope if scope == DebugOp::DebugScope as u32 => self.place.scope = self.whole(one),
-                scope if scope == DebugOp::DebugNoScope as u32 => self.place.scope.clear(),
-                _ => {}
-            },
             // What comes before one of these must not come after it.
             Op::FunctionCall | Op::ControlBarrier => self.flush(),
             Op::LoopMerge | Op::SelectionMerge => self.flush(),
             Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue => {
+                self.look_ahead();
                 // A merge stands directly before its branch; what was gathered has been flushed there.
                 self.flush();
             }
@@ -217,14 +239,23 @@ impl Rewriter<'_> {
             _ => {}
         }
         self.aligned(op, one);
-        match self.touched(op, one) {
-            touched if touched.is_empty() => {}
-            touched => touched.into_iter().for_each(|touched| self.doubt(touched)),
+        if !self.settled.contains(&one.offset) {
+            let touched = self.touched(op, one);
+            touched.into_iter().for_each(|touched| self.doubt(touched));
         }
         if op == Op::FunctionCall {
             self.call(one);
-        } else {
+        } else if op != Op::CopyMemorySized || self.copy_parts(one).is_none() {
             push_raw(&mut self.words, one);
+        }
+        if op == Op::Bitcast {
+            self.casts.insert(one.word(1), one.word(2));
+        }
+        if op == Op::Label && std::mem::take(&mut self.heads) {
+            self.declare_unwritten();
+        }
+        if op == Op::LifetimeStart {
+            self.begin_life(one.word(0));
         }
         if op == Op::ControlBarrier
             && (self.has_small_groups
@@ -238,13 +269,6 @@ impl Rewriter<'_> {
             self.flush();
         }
         Some(())
-    }
-
-    /// The words of an instruction.
-    fn whole(&self, one: &Instruction<'_>) -> Vec<u32> {
-        let mut words = Vec::new();
-        push_raw(&mut words, one);
-        words
     }
 
     /// A call has values of its pointers besides.
@@ -433,104 +457,6 @@ impl Rewriter<'_> {
             self.builder.name("")
         };
         Reach::of_values([offset, size, name])
-    }
-
-    /// What an instruction accesses.
-    fn touched(&mut self, op: Op, one: &Instruction<'_>) -> Vec<Touched> {
-        let word = |index| one.word(index);
-        let layout = self.layout;
-        let of_value = |value| layout.accessed(layout.type_of(value)?);
-        let touched = match op {
-            Op::Load => [Some((word(2), layout.accessed(word(0)), false)), None],
-            Op::Store => [Some((word(0), of_value(word(1)), true)), None],
-            Op::AtomicLoad => [Some((word(2), layout.accessed(word(0)), false)), None],
-            Op::AtomicStore => [Some((word(0), of_value(word(3)), true)), None],
-            Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT => [Some((word(2), layout.accessed(word(0)), true)), None],
-            Op::AtomicFlagTestAndSet => [Some((word(2), Some(4), true)), None],
-            Op::AtomicFlagClear => [Some((word(0), Some(4), true)), None],
-            Op::CopyMemory => {
-                let size = layout.pointee(word(0)).and_then(|(_, ty)| layout.size(ty));
-                [Some((word(0), size, true)), Some((word(1), size, false))]
-            }
-            Op::CopyMemorySized => {
-                let size = layout
-                    .constant(word(2))
-                    .and_then(|size| size.try_into().ok());
-                [Some((word(0), size, true)), Some((word(1), size, false))]
-            }
-            Op::ExtInst if word(2) == self.sets[0] => {
-                self.vector(one);
-                [None, None]
-            }
-            Op::GroupAsyncCopy => {
-                self.last_of_copy(word(3), word(5), true);
-                self.last_of_copy(word(4), word(5), false);
-                [None, None]
-            }
-            _ => [None, None],
-        };
-        let known = touched.into_iter().flatten();
-        let known = known.filter(|(pointer, ..)| self.flow.traced.contains(pointer));
-        known
-            .filter_map(|(pointer, bytes, writes)| Some((pointer, bytes?, writes)))
-            .collect()
-    }
-
-    /// The last element of so many that are copied from or to an array, if it is known how many, and not
-    /// none.
-    fn last_of_copy(&mut self, pointer: u32, count: u32, writes: bool) -> Option<()> {
-        if !self.flow.traced.contains(&pointer) {
-            return None;
-        }
-        let (storage, ty) = self.layout.pointee(pointer)?;
-        let bytes = self.layout.size(ty)?;
-        let constant = self.layout.constant(count).filter(|count| *count != 0)?;
-        let part = step(Some(constant), bytes, None)?;
-        let reach = self.reach(pointer);
-        let reach = self.moved(reach, count, &part)?;
-        let back = i64::try_from(bytes).ok()?.checked_neg()?;
-        self.doubt_of(reach.moved(back), storage, bytes, writes);
-        Some(())
-    }
-
-    /// What `vloadn` and `vstoren` access.
-    fn vector(&mut self, one: &Instruction<'_>) -> Option<()> {
-        let (loads, stores) = (CLOp::vloadn as u32, CLOp::vstoren as u32);
-        let number = one.word(3);
-        let (pointer, index, ty, writes) = match number {
-            _ if number == loads => (one.word(5), one.word(4), one.word(0), false),
-            _ if number == stores => {
-                let ty = self.layout.type_of(one.word(4))?;
-                (one.word(6), one.word(5), ty, true)
-            }
-            _ => return None,
-        };
-        if !self.flow.traced.contains(&pointer) {
-            return None;
-        }
-        let bytes = self.layout.accessed(ty)?;
-        let part = step(self.layout.constant(index), bytes, None)?;
-        let reach = self.reach(pointer);
-        let reach = self.moved(reach, index, &part)?;
-        let (storage, _) = self.layout.pointee(pointer)?;
-        self.doubt_of(reach, storage, bytes, writes);
-        Some(())
     }
 
     fn doubt(&mut self, (pointer, bytes, writes): Touched) {

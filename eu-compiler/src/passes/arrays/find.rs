@@ -106,11 +106,11 @@ pub(super) fn find(function: &Function) -> Result<Vec<Variable>, String> {
                         }
                         continue;
                     }
-                    Op::Load(_) => {
+                    Op::Load(access) if !access.volatile => {
                         is_read.insert(base);
                         data.results.as_slice()
                     }
-                    Op::Store(_) if index == 0 => &data.args[1..],
+                    Op::Store(access) if index == 0 && !access.volatile => &data.args[1..],
                     _ => {
                         bad.insert(base);
                         continue;

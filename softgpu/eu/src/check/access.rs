@@ -620,6 +620,12 @@ impl Checks {
         };
         let in_order = self.local_in_order;
         let known = order.release(first + index as u32, &group.threads, first, in_order);
+        if in_order
+            && side == Side::Local
+            && let Some(order) = group.threads.get_mut(index)
+        {
+            order.told();
+        }
         if known.is_empty() {
             return;
         }

@@ -117,6 +117,11 @@ impl Order {
         self.fenced[place(side, reach)] = self.clock;
     }
 
+    /// It has told others what it did, without a fence: what comes now is told the next time.
+    pub fn told(&mut self) {
+        self.clock += 1;
+    }
+
     /// It drops what caches hold: what it has heard of, it reads from now on.
     pub fn drop_caches(&mut self) {
         merge(&mut self.known, &self.heard);
@@ -294,6 +299,21 @@ mod tests {
         assert!(!reader.has_heard(7, wrote, Side::Local, Reach::Device));
         assert!(
             !reader.has_heard(7, writer.clock, Side::Global, Reach::Device),
+            "later work"
+        );
+    }
+
+    #[test]
+    fn without_fences_an_atomic_tells_what_came_before_it() {
+        let mut writer = Order::new();
+        let before = writer.clock;
+        let told = writer.release(7, std::slice::from_ref(&writer), 7, true);
+        writer.told();
+        let mut reader = Order::new();
+        reader.hear(&told);
+        assert!(reader.has_heard(7, before, Side::Local, Reach::Group));
+        assert!(
+            !reader.has_heard(7, writer.clock, Side::Local, Reach::Group),
             "later work"
         );
     }

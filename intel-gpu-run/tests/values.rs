@@ -1,0 +1,104 @@
+//! `run --check` from source, with both compilers: parts of private arrays and structures that nothing has
+//! written. Oclgrind reports most of them.
+
+#![cfg(test)]
+
+mod common;
+
+use std::fs;
+use std::process::Command;
+
+use common::{checked, talk};
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/values.cl");
+
+/// The kernels of `values.cl`, whether they are wrong, and whether Oclgrind says so.
+const KERNELS: [(&str, bool, bool); 9] = [
+    ("small_array", true, true),
+    ("members", true, true),
+    ("array_of_a_round", true, false),
+    ("component", true, true),
+    ("long_elements", true, true),
+    ("filled_by_another", true, true),
+    ("member_beside_gaps", true, false),
+    ("right_values", false, false),
+    ("right_gaps", false, false),
+];
+
+/// Compilers, and devices that they compile for.
+const TARGETS: [(&str, &[&str]); 2] = [
+    ("ocloc", &["soft:skl", "soft:tgl", "soft:dg2:8"]),
+    ("own", &["soft:skl", "soft:tgl", "soft:bmg"]),
+];
+
+#[test]
+fn parts_that_nothing_has_written_are_reported() {
+    let ocloc = oracles::program(
+        "ocloc",
+        &["--help"],
+        "ocloc (Debian package intel-opencl-icd)",
+    );
+    if !ocloc {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
+    fs::write(&input, numbers).unwrap();
+    let input = format!("in={}", input.display());
+    for (compiler, devices) in TARGETS {
+        for (device, (kernel, wrong, _)) in devices
+            .iter()
+            .flat_map(|device| KERNELS.map(|one| (*device, one)))
+        {
+            let more = [
+                "--compiler",
+                compiler,
+                "--arg",
+                &input,
+                "--arg",
+                "fill=0:1024",
+                SOURCE,
+            ];
+            let run = checked(device, kernel, &more);
+            let text = talk(&run);
+            let code = if wrong { 5 } else { 0 };
+            assert_eq!(
+                run.status.code(),
+                Some(code),
+                "{compiler} {device} {kernel}: {text}"
+            );
+            assert_eq!(
+                text.contains("uninitialised value"),
+                wrong,
+                "{compiler} {device} {kernel}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn oclgrind_reports_some() {
+    let oclgrind = oracles::program(
+        "oclgrind-kernel",
+        &["--version"],
+        "oclgrind-kernel (Debian package oclgrind)",
+    );
+    if !oclgrind {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(SOURCE, folder.path().join("values.cl")).unwrap();
+    for (kernel, _, reported) in KERNELS {
+        let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
+        let simulation = format!("values.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
+        fs::write(folder.path().join("kernel.sim"), simulation).unwrap();
+        let run = Command::new("oclgrind-kernel")
+            .args(["--uninitialized", "--num-threads", "1", "kernel.sim"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(text.contains("Uninitialized"), reported, "{kernel}: {text}");
+    }
+}

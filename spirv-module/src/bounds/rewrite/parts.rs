@@ -1,0 +1,137 @@
+//! Arrays and structures, part by part.
+
+use spirv::{MemoryAccess, Op};
+
+use super::Rewriter;
+use crate::bounds::build::{Builder, push};
+use crate::bounds::layout::{Kind, Layout};
+use crate::module::Instruction;
+
+/// The most parts that code is written for. Compilers keep what has more in memory.
+const PARTS: usize = 128;
+
+/// A part of a type that is a number, a pointer or a vector.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The indices that lead to it.
+    pub at: Vec<u32>,
+    pub ty: u32,
+    pub alignment: u64,
+}
+
+/// The parts of a type; `None` if there are too many, or if one is not known.
+pub(super) fn parts(layout: &Layout, ty: u32) -> Option<Vec<Part>> {
+    let mut all = Vec::new();
+    gather(layout, ty, false, &mut Vec::new(), &mut all)?;
+    Some(all)
+}
+
+fn gather(
+    layout: &Layout,
+    ty: u32,
+    packed: bool,
+    at: &mut Vec<u32>,
+    parts: &mut Vec<Part>,
+) -> Option<()> {
+    let packed = packed || layout.is_packed(ty);
+    let inner = match layout.kind(ty)? {
+        Kind::Integer { .. } | Kind::Float { .. } | Kind::Vector { .. } | Kind::Pointer { .. } => {
+            let alignment = if packed { 1 } else { layout.alignment(ty)? };
+            let at = at.clone();
+            parts.push(Part { at, ty, alignment });
+            return (parts.len() <= PARTS).then_some(());
+        }
+        Kind::Array { element, count } => {
+            let count = usize::try_from(*count).ok().filter(|count| *count <= PARTS);
+            vec![*element; count?]
+        }
+        Kind::Structure(members) => members.clone(),
+        Kind::Bool => return None,
+    };
+    for (index, ty) in (0..).zip(inner) {
+        at.push(index);
+        gather(layout, ty, packed, at, parts)?;
+        at.pop();
+    }
+    Some(())
+}
+
+/// What of an access says its alignment, and whether it stays.
+pub(super) fn access(stays: MemoryAccess, alignment: u64) -> [u32; 2] {
+    [(stays | MemoryAccess::ALIGNED).bits(), alignment as u32]
+}
+
+/// A pointer to a part of what a pointer is to, which is in a kind of memory.
+pub(super) fn part_of(
+    builder: &mut Builder,
+    words: &mut Vec<u32>,
+    layout: &Layout,
+    (pointer, storage): (u32, u32),
+    part: &Part,
+) -> u32 {
+    let ty = builder.pointer(storage, part.ty, layout);
+    let id = builder.id();
+    let mut operands = vec![ty, id, pointer, builder.word(0)];
+    operands.extend(part.at.iter().map(|index| builder.word(*index)));
+    push(words, Op::InBoundsPtrAccessChain, &operands);
+    id
+}
+
+impl Rewriter<'_> {
+    /// A copy of a structure that has gaps copies its parts: nothing writes the gaps.
+    pub(super) fn copy_parts(&mut self, one: &Instruction<'_>) -> Option<()> {
+        let &[target, source, size, ref how @ ..] = one.operands else {
+            return None;
+        };
+        let size = u64::try_from(self.layout.constant(size)?).ok()?;
+        let uncast = |id: u32| self.casts.get(&id).copied().unwrap_or(id);
+        let typed = [target, source].map(uncast);
+        let pointee = |id: u32| self.layout.pointee(id).map(|(_, ty)| ty);
+        let fits = |ty: &u32| self.layout.size(*ty) == Some(size);
+        let ty = typed.into_iter().filter_map(pointee).find(fits)?;
+        let all = parts(self.layout, ty)?;
+        let bytes = all.iter().map(|part| self.layout.accessed(part.ty));
+        if bytes.sum::<Option<u64>>()? == size {
+            return None;
+        }
+        // Behind the flags.
+        let least = match how {
+            [mask, alignment, ..] if mask & MemoryAccess::ALIGNED.bits() != 0 => *alignment,
+            _ => 1,
+        };
+        let mut ends = Vec::new();
+        for (pointer, uncast) in [target, source].into_iter().zip(typed) {
+            let (storage, _) = self.layout.pointee(pointer)?;
+            let same = pointee(uncast) == Some(ty) && self.layout.pointee(uncast)?.0 == storage;
+            ends.push((pointer, uncast, storage, same));
+        }
+        let words = &mut self.words;
+        let mut whole = |(pointer, uncast, storage, same)| match same {
+            true => (uncast, storage),
+            false => {
+                let to = self.builder.pointer(storage, ty, self.layout);
+                let id = self.builder.id();
+                push(words, Op::Bitcast, &[to, id, pointer]);
+                (id, storage)
+            }
+        };
+        let ends: Vec<(u32, u32)> = ends.into_iter().map(&mut whole).collect();
+        let &[target, source] = ends.as_slice() else {
+            return None;
+        };
+        for part in &all {
+            let layout = self.layout;
+            let how = access(MemoryAccess::NONE, part.alignment.min(least.into()));
+            let from = part_of(self.builder, &mut self.words, layout, source, part);
+            let value = self.builder.id();
+            push(
+                &mut self.words,
+                Op::Load,
+                &[part.ty, value, from, how[0], how[1]],
+            );
+            let to = part_of(self.builder, &mut self.words, layout, target, part);
+            push(&mut self.words, Op::Store, &[to, value, how[0], how[1]]);
+        }
+        Some(())
+    }
+}
