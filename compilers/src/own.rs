@@ -1,5 +1,6 @@
 //! The compiler of this project: SPIR-V becomes a zebin. Text is SPIR-V of another compiler first.
 
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use crate::clang::link;
@@ -68,12 +69,16 @@ fn zebin(module: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
         marks: job.checked,
         ..eu_compiler::Options::new(job.target.platform)
     };
-    let compiled = eu_compiler::compile(module, &options);
-    let zebin = compiled.map_err(|error| CompileError::Refused {
+    let refused = |why: String| CompileError::Refused {
         compiler: NAME,
         device: job.target.to_string(),
-        log: format!("{error}\n{NAME} compiles here; {COMPILER_VARIABLE} names another compiler"),
-    })?;
+        log: format!("{why}\n{NAME} compiles here; {COMPILER_VARIABLE} names another compiler"),
+    };
+    // A fault of the compiler is no end of the program that has a kernel compiled.
+    let compiled = catch_unwind(|| eu_compiler::compile(module, &options));
+    let compiled =
+        compiled.map_err(|_| refused("the compiler panicked; this is a fault of it".into()))?;
+    let zebin = compiled.map_err(|error| refused(error.to_string()))?;
     Ok(Compiled {
         binary: zebin.bytes,
         log: String::new(),

@@ -113,6 +113,7 @@ pub fn compile_showing(
         )));
     }
     let file = front::file(spirv)?;
+    front::validate(&file)?;
     let mut module = front::module(&file)?;
     module.marks = options.marks;
     let mut kernels = Vec::new();
@@ -208,9 +209,16 @@ fn widths(entry: &Entry, options: &Options) -> Result<Vec<u32>, Error> {
     };
     match entry.sub_group_size.or(options.simd) {
         Some(width) if have.clone().any(|w| w == width) => Ok(vec![width]),
+        Some(width) if entry.sub_group_size.is_some() => Err(Error::Limit {
+            kernel: entry.name.clone(),
+            what: format!(
+                "it needs sub-groups of {width}; {} has {}",
+                platform.title,
+                list()
+            ),
+        }),
         Some(width) => Err(Error::Options(format!(
-            "kernel {} needs sub-groups of {width}; {} has {}",
-            entry.name,
+            "sub-groups of {width}; {} has {}",
             platform.title,
             list()
         ))),

@@ -1,5 +1,6 @@
 //! How kernel files of source are compiled.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use compilers::{Cache, CompileError, Compiler, Intel, Job, Ocloc, Product, Source, Watched};
@@ -55,6 +56,12 @@ impl Options {
             false => format!("{LANGUAGE} {given}"),
         }
     }
+
+    fn check(&self) -> Result<(), Error> {
+        let given = self.build_options.as_deref().unwrap_or_default();
+        let checked = compilers::check_options(given);
+        checked.map_err(|why| Error::Usage(format!("--build-options {given:?}: {why}")))
+    }
 }
 
 /// Compiles a kernel file for a platform.
@@ -68,25 +75,51 @@ pub fn compile(
     target: Target,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
-    if let Some(given) = &options.build_options {
-        let checked = compilers::check_options(given);
-        checked.map_err(|why| Error::Usage(format!("--build-options {given:?}: {why}")))?;
+    options.check()?;
+    if options.compiler != Some(Which::Own) {
+        return ask(file, source, target, options, Product::Zebin);
     }
-    let own = options.compiler == Some(Which::Own);
-    if let (true, Source::Modules([words])) = (own, source) {
-        let mut how = eu_compiler::Options::new(target.platform);
-        how.revision = Some(target.revision);
-        how.marks = options.marks;
-        let watched = options.marks.then(|| compilers::with_bounds(words, true));
-        let words = watched.as_ref().and_then(Option::as_deref).unwrap_or(words);
-        return match eu_compiler::compile(words, &how) {
-            Ok(zebin) => Ok(zebin.bytes),
-            Err(error) => Err(file.rejected(error)),
-        };
+    let module = spirv(file, source, target, options)?;
+    let mut how = eu_compiler::Options::new(target.platform);
+    how.revision = Some(target.revision);
+    how.marks = options.marks;
+    let watched = options.marks.then(|| compilers::with_bounds(&module, true));
+    let words = watched.flatten().map_or(module, Cow::Owned);
+    match eu_compiler::compile(&words, &how) {
+        Ok(zebin) => Ok(zebin.bytes),
+        Err(error) => Err(file.rejected(error)),
     }
+}
+
+/// The SPIR-V of a kernel file that the built-in compiler takes: of text, what another compiler makes of
+/// it.
+///
+/// # Errors
+/// As those of [`compile`].
+pub fn spirv<'a>(
+    file: &KernelFile,
+    source: Source<'a>,
+    target: Target,
+    options: &Options,
+) -> Result<Cow<'a, [u8]>, Error> {
+    options.check()?;
+    match source {
+        Source::Modules([module]) => Ok(Cow::Borrowed(module)),
+        _ => ask(file, source, target, options, Product::Module).map(Cow::Owned),
+    }
+}
+
+/// Has a compiler that is installed make a product.
+fn ask(
+    file: &KernelFile,
+    source: Source<'_>,
+    target: Target,
+    options: &Options,
+    product: Product,
+) -> Result<Vec<u8>, Error> {
     let job = Job {
         source,
-        product: if own { Product::Module } else { Product::Zebin },
+        product,
         target,
         options: &options.all(),
         internal: "",
@@ -94,6 +127,7 @@ pub fn compile(
         headers: &[],
         checked: options.marks,
     };
+    let own = options.compiler == Some(Which::Own);
     let compiled = match &options.ocloc {
         Some(program) => {
             let program = Some(program.clone());
@@ -111,10 +145,6 @@ pub fn compile(
         && !compiled.log.is_empty()
     {
         talk::say(compiled.log.trim_end());
-    }
-    if let (true, Ok(module)) = (own, &compiled) {
-        let modules: &[&[u8]] = &[&module.binary];
-        return compile(file, Source::Modules(modules), target, options);
     }
     compiled.map(|compiled| compiled.binary).map_err(|error| {
         let hint = match error {

@@ -21,6 +21,41 @@ fn help_is_data_and_a_wrong_command_line_is_usage() {
     assert_eq!(run.status.code(), Some(2));
 }
 
+/// A recorded run is run again on another device, and its buffers are compared; a wrong byte is found.
+#[test]
+fn what_is_recorded_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (input, output, record) = (path("in.bin"), path("out.bin"), path("run.aub"));
+    let numbers: Vec<u8> = (0..64i32).flat_map(i32::to_le_bytes).collect();
+    std::fs::write(&input, numbers).unwrap();
+    let run = line(format!(
+        "run examples/scale.asm --global 64 --arg in={input} --arg out={output}:256 --arg i16=3 \
+         --aub {record}"
+    ));
+    assert_eq!(run.status.code(), Some(0), "{}", talk(&run));
+    let replay = line(format!("replay {record}"));
+    assert_eq!(replay.status.code(), Some(0), "{}", talk(&replay));
+    // The recorded product of 20 and 3 where the file expects it.
+    let mut bytes = std::fs::read(&record).unwrap();
+    let wanted: Vec<u8> = [57i32, 60, 63]
+        .into_iter()
+        .flat_map(i32::to_le_bytes)
+        .collect();
+    let places: Vec<_> = (0..bytes.len() - wanted.len())
+        .filter(|place| bytes[*place..].starts_with(&wanted))
+        .collect();
+    assert_eq!(
+        places.len(),
+        1,
+        "the output is there once, as what is expected"
+    );
+    bytes[places[0] + 4] ^= 1;
+    std::fs::write(&record, bytes).unwrap();
+    let replay = line(format!("replay {record}"));
+    assert_ne!(replay.status.code(), Some(0), "{}", talk(&replay));
+}
+
 #[test]
 fn blocks_are_read_multiplied_and_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -124,6 +124,50 @@ fn the_built_in_compiler_knows_what_intels_does_not() {
 }
 
 #[test]
+fn compile_takes_source_and_shows_its_module() {
+    if !has_ocloc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = kernel(
+        folder.path(),
+        "k.cl",
+        "kernel void k(global int *a) { a[get_global_id(0)] = SEVEN; }\n",
+    );
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (module, zebins) = (path("k.spv"), [path("of-text"), path("of-module")]);
+    let compile = |file: &str, more: &[&str]| {
+        let words = [&["compile", file, "-p", "bmg"], more].concat();
+        let run = tool(&words);
+        (run.status.code(), talk(&run), run.stdout)
+    };
+    let options = ["--build-options", "-DSEVEN=7"];
+    let with = |more: &[&'static str]| [&options, more].concat();
+    let (code, said, shown) = compile(&file, &with(&["--emit", "spirv"]));
+    assert_eq!((code, &shown[..4]), (Some(0), &[3, 2, 35, 7][..]), "{said}");
+    fs::write(&module, shown).unwrap();
+    for (file, zebin) in [&file, &module].into_iter().zip(&zebins) {
+        let (code, said, _) = compile(file, &[&options[..], &["-o", zebin]].concat());
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("k: SIMD"), "{said}");
+    }
+    assert_eq!(fs::read(&zebins[0]).unwrap(), fs::read(&zebins[1]).unwrap());
+    let (code, _, listing) = compile(&file, &with(&["--emit", "asm"]));
+    assert_eq!(code, Some(0));
+    assert!(String::from_utf8_lossy(&listing).contains("//.kernel k\n"));
+    // What the compiler of the text says, and what is no source.
+    let (code, said, _) = compile(&file, &[]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("SEVEN"), "{said}");
+    let (code, said, _) = compile(&zebins[0], &[]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("takes SPIR-V and OpenCL C"), "{said}");
+    let (code, said, _) = compile(&file, &["--emit", "spv"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("there are zebin, asm, spirv,"), "{said}");
+}
+
+#[test]
 fn an_option_without_its_value_is_the_callers_fault() {
     let folder = tempfile::tempdir().unwrap();
     let file = kernel(folder.path(), "k.cl", KERNEL);

@@ -6,9 +6,61 @@ use spirv::Op;
 
 use crate::module::Module;
 
+/// How deep types are compared: pointers may lead to themselves.
+const MAX_DEPTH: u32 = 16;
+
+/// Whether an instruction declares a type, whose id comes first.
+pub(crate) fn is_type(op: Op) -> bool {
+    matches!(
+        op,
+        Op::TypeVoid
+            | Op::TypeBool
+            | Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeMatrix
+            | Op::TypeImage
+            | Op::TypeSampler
+            | Op::TypeSampledImage
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeStruct
+            | Op::TypeOpaque
+            | Op::TypePointer
+            | Op::TypeFunction
+            | Op::TypeEvent
+            | Op::TypeDeviceEvent
+            | Op::TypeReserveId
+            | Op::TypeQueue
+            | Op::TypePipe
+            | Op::TypePipeStorage
+            | Op::TypeNamedBarrier
+            | Op::TypeBufferSurfaceINTEL
+    )
+}
+
+/// Whether an instruction only says something of its first operand.
+pub(crate) fn speaks_of(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Name
+            | Op::MemberName
+            | Op::Decorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorate
+            | Op::MemberDecorateString
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+            | Op::TypeForwardPointer
+    )
+}
+
 /// A type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
+    Void,
+    Bool,
     Int {
         width: u32,
         signedness: u32,
@@ -20,10 +72,19 @@ pub(crate) enum Type {
         component: u32,
         count: u32,
     },
+    Array {
+        element: u32,
+        /// The constant that is its length.
+        length: u32,
+    },
+    /// Its members are the type's [parts](Types::parts).
+    Struct,
     Pointer {
         storage: u32,
         pointee: u32,
     },
+    /// What it gives and takes are the type's [parts](Types::parts).
+    Function,
     Image {
         dim: u32,
         depth: u32,
@@ -37,6 +98,8 @@ pub(crate) enum Type {
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     types: HashMap<u32, Type>,
+    /// The members of structures, and what functions give and take.
+    parts: HashMap<u32, Vec<u32>>,
     /// The type of each result.
     of_values: HashMap<u32, u32>,
     constants: HashMap<u32, u32>,
@@ -68,18 +131,23 @@ impl Types {
                     arrayed: word(4),
                     multisampled: word(5),
                 },
-                Op::TypeVoid
-                | Op::TypeBool
-                | Op::TypeMatrix
-                | Op::TypeSampler
-                | Op::TypeSampledImage
-                | Op::TypeArray
-                | Op::TypeRuntimeArray
-                | Op::TypeStruct
-                | Op::TypeOpaque
-                | Op::TypeFunction
-                | Op::TypeEvent
-                | Op::TypePipe => Type::Other,
+                Op::TypeVoid => Type::Void,
+                Op::TypeBool => Type::Bool,
+                Op::TypeArray => Type::Array {
+                    element: word(1),
+                    length: word(2),
+                },
+                Op::TypeStruct | Op::TypeFunction => {
+                    let parts = one.operands.get(1..).unwrap_or_default();
+                    all.parts.entry(word(0)).or_insert_with(|| parts.to_vec());
+                    match op {
+                        Op::TypeStruct => Type::Struct,
+                        _ => Type::Function,
+                    }
+                }
+                _ if is_type(op) => Type::Other,
+                // A target is no result, and may be a type.
+                _ if speaks_of(op) => continue,
                 // Every other instruction that makes something has its type first; an instruction
                 // that makes nothing does no harm here, as its first word is no type's id.
                 _ => {
@@ -104,7 +172,70 @@ impl Types {
 
     /// The type of a value.
     pub(crate) fn of_value(&self, id: u32) -> Option<Type> {
-        self.of_values.get(&id).and_then(|&id| self.get(id))
+        self.type_of(id).and_then(|id| self.get(id))
+    }
+
+    /// The type of a value, by its id.
+    pub(crate) fn type_of(&self, value: u32) -> Option<u32> {
+        self.of_values.get(&value).copied()
+    }
+
+    /// The members of a structure; what a function gives, and then what it takes.
+    pub(crate) fn parts(&self, id: u32) -> &[u32] {
+        self.parts.get(&id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether two types have the same values: they are one, or are declared alike.
+    pub(crate) fn are_alike(&self, one: u32, other: u32) -> bool {
+        self.alike(one, other, 0)
+    }
+
+    fn alike(&self, one: u32, other: u32, depth: u32) -> bool {
+        if one == other || depth > MAX_DEPTH {
+            return true;
+        }
+        let deeper = |one, other| self.alike(one, other, depth + 1);
+        match (self.get(one), self.get(other)) {
+            (Some(Type::Int { width: a, .. }), Some(Type::Int { width: b, .. })) => a == b,
+            (
+                Some(Type::Vector {
+                    component: a,
+                    count: m,
+                }),
+                Some(Type::Vector {
+                    component: b,
+                    count: n,
+                }),
+            ) => m == n && deeper(a, b),
+            (
+                Some(Type::Pointer {
+                    storage: s,
+                    pointee: a,
+                }),
+                Some(Type::Pointer {
+                    storage: t,
+                    pointee: b,
+                }),
+            ) => s == t && deeper(a, b),
+            (
+                Some(Type::Array {
+                    element: a,
+                    length: m,
+                }),
+                Some(Type::Array {
+                    element: b,
+                    length: n,
+                }),
+            ) => (m == n || self.constant(m) == self.constant(n)) && deeper(a, b),
+            (Some(Type::Struct), Some(Type::Struct))
+            | (Some(Type::Function), Some(Type::Function)) => {
+                let (a, b) = (self.parts(one), self.parts(other));
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| deeper(*a, *b))
+            }
+            // Of the others, what makes them one is not told apart.
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
     }
 
     /// The low word of a constant; `None` if the value is none, or is set later.
@@ -139,6 +270,11 @@ impl Types {
                 };
                 format!("a vector of {count}, each {component}")
             }
+            Some(Type::Void) => "void".to_owned(),
+            Some(Type::Bool) => "a boolean".to_owned(),
+            Some(Type::Array { .. }) => "an array".to_owned(),
+            Some(Type::Struct) => "a structure".to_owned(),
+            Some(Type::Function) => "a function".to_owned(),
             Some(Type::Pointer { .. }) => "a pointer".to_owned(),
             Some(Type::Image { .. }) => "an image".to_owned(),
             Some(Type::Other) => "of another type".to_owned(),

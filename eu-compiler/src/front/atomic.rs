@@ -63,8 +63,8 @@ impl Translator<'_> {
             ty = self.function.ty(*value);
         }
         let at = if has_result { 4 } else { 2 };
-        let order = MemorySemantics::from_bits_truncate(self.number(i.word(at)?, i)? as u32);
-        let scope = self.number(i.word(first + 1)?, i)?;
+        let order = MemorySemantics::from_bits_truncate(self.semantics(i.word(at)?, i)? as u32);
+        let scope = self.memory_scope(i.word(first + 1)?, i)?;
         let how = Ordered {
             space,
             order,

@@ -47,7 +47,7 @@ impl Translator<'_> {
             Spv::CompositeInsert => {
                 let part = self.get(i.word(2)?, i)?;
                 let mut whole = self.get(i.word(3)?, i)?;
-                let first = self.path_of(i.word(0)?, i.rest(4), i)?;
+                let first = self.module.path(i.word(0)?, i.rest(4), i)?;
                 let place = whole.scalars.get_mut(first..first + part.scalars.len());
                 let place = place.ok_or_else(|| i.invalid("an index beyond the end"))?;
                 place.copy_from_slice(&part.scalars);
@@ -135,36 +135,14 @@ impl Translator<'_> {
     /// The first scalar of the part of `id` at the end of a path of indices.
     fn path(&mut self, id: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
         let ty = self.type_of(id, i)?;
-        self.path_of(ty, indices, i)
+        self.module.path(ty, indices, i)
     }
 
     /// The type of an id's value.
-    fn type_of(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
-        let constant = self.module.constants.get(&id).map(|(ty, _)| *ty);
-        let ty = self.types.get(&id).copied().or(constant);
+    pub(super) fn type_of(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
+        let ty = self.types.get(&id).copied();
+        let ty = ty.or_else(|| self.module.type_of(id));
         ty.ok_or_else(|| i.invalid(format!("%{id} has no type")))
-    }
-
-    fn path_of(&self, mut ty: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
-        let mut first = 0;
-        for index in indices {
-            let index = *index as usize;
-            match self.module.shape(ty, i)? {
-                Shape::Vector(_, count) if index < *count as usize => return Ok(first + index),
-                Shape::Array(element, count) if index < *count as usize => {
-                    first += index * self.module.flatten(*element, i)?.len();
-                    ty = *element;
-                }
-                Shape::Struct(members) if index < members.len() => {
-                    for member in &members[..index] {
-                        first += self.module.flatten(*member, i)?.len();
-                    }
-                    ty = members[index];
-                }
-                _ => return Err(i.invalid("an index beyond the end")),
-            }
-        }
-        Ok(first)
     }
 
     /// The same bits as another type, also of other components.

@@ -16,6 +16,9 @@ impl Module<'_> {
         op: Op,
         i: &Instruction<'_>,
     ) -> Result<Option<Scalars>, Error> {
+        if let Some(made) = self.constant_composite(op, i)? {
+            return Ok(Some(made));
+        }
         let mut operands = Vec::new();
         for id in i.rest(3) {
             let Some((_, scalars)) = self.constants.get(id) else {
@@ -38,6 +41,58 @@ impl Module<'_> {
             }
         }
         Ok(Some(out))
+    }
+}
+
+impl Module<'_> {
+    /// The scalars of an operation that takes constants apart and puts them together.
+    fn constant_composite(&self, op: Op, i: &Instruction<'_>) -> Result<Option<Scalars>, Error> {
+        let constant = |index| {
+            let id = i.word(index).ok()?;
+            // An address is more than its scalar.
+            let known = self.constants.get(&id);
+            known.filter(|_| !self.addresses.contains_key(&id))
+        };
+        let Some((ty, first)) = constant(3) else {
+            return Ok(None);
+        };
+        let count = || Ok::<_, Error>(self.flatten(i.word(0)?, i)?.len());
+        let part = |scalars: &Scalars, at: usize, count: usize| {
+            let part = scalars.get(at..at.saturating_add(count));
+            part.map(<[_]>::to_vec)
+        };
+        Ok(match op {
+            Op::CompositeExtract => {
+                let at = self.path(*ty, i.rest(4), i)?;
+                part(first, at, count()?)
+            }
+            Op::CompositeInsert => {
+                let Some((into, all)) = constant(4) else {
+                    return Ok(None);
+                };
+                let at = self.path(*into, i.rest(5), i)?;
+                let mut all = all.clone();
+                let part = all.get_mut(at..at.saturating_add(first.len()));
+                part.map(|part| part.copy_from_slice(first)).map(|()| all)
+            }
+            Op::VectorShuffle => {
+                let Some((_, second)) = constant(4) else {
+                    return Ok(None);
+                };
+                let all: Scalars = first.iter().chain(second).copied().collect();
+                let component = all.first().map(|(ty, _)| *ty);
+                let picked = i
+                    .rest(5)
+                    .iter()
+                    .map(|index| match all.get(*index as usize) {
+                        Some(scalar) => Some(*scalar),
+                        None if *index == u32::MAX => Some((component?, None)),
+                        None => None,
+                    });
+                picked.collect()
+            }
+            _ => None,
+        })
     }
 }
 

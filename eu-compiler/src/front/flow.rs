@@ -181,7 +181,10 @@ impl<'a> Translator<'a> {
         }
         let same = |frame: &Frame<'_>| frame.id == id && std::ptr::eq(frame.module, module);
         if self.frames.iter().any(same) {
-            let name = module.names.get(&id).cloned().unwrap_or_default();
+            let name = match module.names.get(&id) {
+                Some(name) => name.clone(),
+                None => format!("%{id}"),
+            };
             return Err(i.unsupported(format!("the function {name} calls itself")));
         }
         if self.frames.len() >= MAX_DEPTH {
@@ -348,7 +351,12 @@ impl<'a> Translator<'a> {
             Spv::FunctionCall => {
                 let args = i.rest(3).iter().map(|id| self.get(*id, i));
                 let args = args.collect::<Result<Vec<_>, _>>()?;
-                let val = self.call(i.word(2)?, args, Some(i))?;
+                let mut val = self.call(i.word(2)?, args, Some(i))?;
+                // It does not return: nothing that follows runs.
+                let types = self.result_types(i)?;
+                if val.scalars.is_empty() && !types.is_empty() {
+                    val = Val::many(types.into_iter().map(|ty| self.function.undef(ty)));
+                }
                 self.set(i.word(1)?, val);
             }
             _ => return Ok(false),

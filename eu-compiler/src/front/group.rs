@@ -140,8 +140,8 @@ impl Translator<'_> {
         match i.op {
             Spv::ControlBarrier => {
                 let scope = self.number(i.word(0)?, i)?;
-                let semantics = self.number(i.word(2)?, i)?;
-                let memory = self.number(i.word(1)?, i)?;
+                let semantics = self.semantics(i.word(2)?, i)?;
+                let memory = self.memory_scope(i.word(1)?, i)?;
                 self.fence(memory, semantics);
                 match Scope::from_u32(scope as u32) {
                     Some(Scope::Workgroup) => {
@@ -154,8 +154,8 @@ impl Translator<'_> {
                 }
             }
             Spv::MemoryBarrier => {
-                let scope = self.number(i.word(0)?, i)?;
-                let semantics = self.number(i.word(1)?, i)?;
+                let scope = self.memory_scope(i.word(0)?, i)?;
+                let semantics = self.semantics(i.word(1)?, i)?;
                 self.fence(scope, semantics);
             }
             Spv::GroupAll | Spv::GroupAny if self.is_work_group(i.word(2)?, i)? => {
@@ -328,7 +328,7 @@ impl Translator<'_> {
         match Scope::from_u32(self.number(id, i)? as u32) {
             Some(Scope::Subgroup) => Ok(false),
             Some(Scope::Workgroup) => Ok(true),
-            other => Err(i.unsupported(format!("it over the scope {other:?}"))),
+            other => Err(over(other, i)),
         }
     }
 
@@ -336,7 +336,7 @@ impl Translator<'_> {
     fn scope(&mut self, id: u32, i: &Instruction<'_>) -> Result<(), Error> {
         match Scope::from_u32(self.number(id, i)? as u32) {
             Some(Scope::Subgroup) => Ok(()),
-            other => Err(i.unsupported(format!("it over the scope {other:?}"))),
+            other => Err(over(other, i)),
         }
     }
 
@@ -639,6 +639,14 @@ impl Translator<'_> {
 }
 
 /// The scope of a fence by its number in SPIR-V.
+/// No function of groups is over the scope.
+fn over(scope: Option<Scope>, i: &Instruction<'_>) -> Error {
+    i.unsupported(match scope {
+        Some(scope) => format!("it over the scope {scope:?}"),
+        None => "it over a scope that SPIR-V does not have".to_owned(),
+    })
+}
+
 pub(super) fn fence_scope(scope: u64) -> ir::Scope {
     match Scope::from_u32(scope as u32) {
         Some(Scope::Subgroup | Scope::Invocation) => ir::Scope::SubGroup,

@@ -190,10 +190,7 @@ impl Translator<'_> {
 
     /// The type that a pointer points to, as the pointer's type has it.
     pub(super) fn pointee(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
-        let variables = &self.module.variables;
-        let variable = variables.iter().find(|(other, _)| *other == id);
-        let ty = variable.map(|(_, v)| v.ty).or(self.types.get(&id).copied());
-        let ty = ty.ok_or_else(|| i.invalid(format!("%{id} has no type")))?;
+        let ty = self.type_of(id, i)?;
         match self.module.shape(ty, i)? {
             Shape::Pointer(_, pointee) => Ok(*pointee),
             _ => Err(i.invalid(format!("%{id} is no pointer"))),

@@ -45,7 +45,7 @@ use crate::target::Target;
 
 pub use data::{Data, Section};
 pub use module::{Entry, Module};
-pub use reader::file;
+pub use reader::{file, validate};
 
 /// A kernel, translated.
 #[derive(Clone, Debug)]

@@ -1,7 +1,10 @@
 //! What a module declares outside of functions.
 
 use hashbrown::HashMap;
-use spirv::{BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Op, StorageClass};
+use spirv::{
+    AddressingModel, BuiltIn, Decoration, ExecutionMode, FunctionParameterAttribute, Op,
+    StorageClass,
+};
 
 use super::data::{Address, Data};
 use super::described::Descriptions;
@@ -123,6 +126,9 @@ pub const MAX_SCALARS: usize = 1 << 14;
 /// The most scalars of a constant, and of all constants of a module.
 const MAX_CONSTANT: usize = 1 << 21;
 const MAX_CONSTANTS: usize = 1 << 22;
+
+/// The size and alignment of every pointer in memory, in a module of 64 bits.
+const POINTER: (u32, u32) = (8, 8);
 
 impl<'a> Module<'a> {
     /// Reads the declarations.
@@ -252,6 +258,9 @@ impl<'a> Module<'a> {
                 return Ok(());
             }
             Op::ExecutionMode => return self.mode(i),
+            Op::MemoryModel if i.word(0)? == AddressingModel::Physical32 as u32 => {
+                return Err(i.unsupported("addresses of 32 bits; devices have 64"));
+            }
             Op::Variable => {
                 let class = StorageClass::from_u32(i.word(2)?)
                     .ok_or_else(|| i.invalid("its storage class is unknown"))?;
@@ -295,6 +304,11 @@ impl<'a> Module<'a> {
                 )
             }
             Op::TypeStruct => Shape::Struct(i.rest(1).to_vec()),
+            // A structure may have it as a member before it is declared.
+            Op::TypeForwardPointer => {
+                self.sizes.insert(i.word(0)?, POINTER);
+                return Ok(());
+            }
             Op::TypePointer => {
                 let class = StorageClass::from_u32(i.word(1)?)
                     .ok_or_else(|| i.invalid("its storage class is unknown"))?;
@@ -465,6 +479,40 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// The type of a constant or variable.
+    pub fn type_of(&self, id: u32) -> Option<u32> {
+        let variables = self.variables.iter();
+        let constant = self.constants.get(&id).map(|(ty, _)| *ty);
+        let computed = || self.computed.get(&id)?.1.first().copied();
+        let variable = || variables.clone().find(|(other, _)| *other == id);
+        constant
+            .or_else(computed)
+            .or_else(|| Some(variable()?.1.ty))
+    }
+
+    /// The first scalar of the part of a type at the end of a path of indices.
+    pub fn path(&self, mut ty: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
+        let mut first = 0;
+        for index in indices {
+            let index = *index as usize;
+            match self.shape(ty, i)? {
+                Shape::Vector(_, count) if index < *count as usize => return Ok(first + index),
+                Shape::Array(element, count) if index < *count as usize => {
+                    first += index * self.flatten(*element, i)?.len();
+                    ty = *element;
+                }
+                Shape::Struct(members) if index < members.len() => {
+                    for member in &members[..index] {
+                        first += self.flatten(*member, i)?.len();
+                    }
+                    ty = members[index];
+                }
+                _ => return Err(i.invalid("an index beyond the end")),
+            }
+        }
+        Ok(first)
+    }
+
     /// A type.
     pub fn shape(&self, id: u32, i: &Instruction<'_>) -> Result<&Shape, Error> {
         let shape = self.shapes.get(&id);
@@ -507,11 +555,7 @@ impl<'a> Module<'a> {
                 }
                 (end.checked_next_multiple_of(most)?, most)
             }
-            Shape::Pointer(class, _) => {
-                let bytes = super::pointer_type(*class).bytes();
-                // In memory every pointer of a 64-bit module has 8 bytes.
-                (bytes.max(8), 8)
-            }
+            Shape::Pointer(..) => POINTER,
             Shape::Image(_) | Shape::Opaque(_) => (8, 8),
         };
         (size < 1 << 31).then_some((size, align))

@@ -1,7 +1,7 @@
 //! SPIR-V as instructions that say where they are.
 
 use spirv::Op;
-use spirv_module::{Malformed, Module, text};
+use spirv_module::{Malformed, Module, Violations, text};
 
 use crate::error::{Error, Place};
 
@@ -102,6 +102,28 @@ pub fn file(bytes: &[u8]) -> Result<Module, Error> {
         return Err(invalid(3, what));
     }
     Ok(module)
+}
+
+/// Holds a module against the rules that every module has to keep.
+///
+/// # Errors
+/// The first instruction that breaks one.
+pub fn validate(module: &Module) -> Result<(), Error> {
+    let Err(Violations(broken)) = module.validate() else {
+        return Ok(());
+    };
+    let Some(first) = broken.into_iter().next() else {
+        return Ok(());
+    };
+    let name = first.instruction;
+    Err(Error::Invalid {
+        at: Place {
+            word: first.offset as u32,
+            instruction: name.strip_prefix("Op").unwrap_or(&name).to_owned(),
+            line: first.line,
+        },
+        what: first.why,
+    })
 }
 
 /// The instructions of a module.

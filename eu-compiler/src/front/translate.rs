@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
-use spirv::{BuiltIn, Op as Spv};
+use spirv::{BuiltIn, MemorySemantics, Op as Spv, Scope};
 
 use super::Kernel;
 use super::image::Object;
@@ -321,6 +321,25 @@ impl<'a> Translator<'a> {
         let value = self.scalar(id, i)?;
         let bits = self.function.bits(value);
         bits.ok_or_else(|| i.unsupported(format!("%{id} must be a constant")))
+    }
+
+    /// The scope of what others see; the widest one if only a running kernel knows it.
+    pub(super) fn memory_scope(&mut self, id: u32, i: &Instruction<'_>) -> Result<u64, Error> {
+        self.number_or(id, Scope::CrossDevice as u64, i)
+    }
+
+    /// The semantics of a memory operation; the strictest ones if only a running kernel knows them.
+    pub(super) fn semantics(&mut self, id: u32, i: &Instruction<'_>) -> Result<u64, Error> {
+        let strictest = MemorySemantics::SEQUENTIALLY_CONSISTENT
+            | MemorySemantics::WORKGROUP_MEMORY
+            | MemorySemantics::CROSS_WORKGROUP_MEMORY
+            | MemorySemantics::IMAGE_MEMORY;
+        self.number_or(id, strictest.bits().into(), i)
+    }
+
+    fn number_or(&mut self, id: u32, other: u64, i: &Instruction<'_>) -> Result<u64, Error> {
+        let value = self.scalar(id, i)?;
+        Ok(self.function.bits(value).unwrap_or(other))
     }
 
     /// Gives an id its value.

@@ -78,8 +78,11 @@ fn byte(function: &Function, value: Value) -> Option<Byte> {
         return None;
     }
     let (_, data) = function.source(narrow)?;
+    if data.op != Op::Convert(Convert::Trunc) {
+        return None;
+    }
     let wide = data.args[0];
-    if data.op != Op::Convert(Convert::Trunc) || function.ty(wide) != Type::I32 {
+    if function.ty(wide) != Type::I32 {
         return None;
     }
     let whole = Byte {

@@ -9,10 +9,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use hashbrown::HashMap;
 use isa_encoder::Opcode;
 
 use super::lives::{Nest, Use, Uses};
 use crate::code::{Code, Inst, Operand, Place, Predicate, Var, What};
+use crate::ir::Block;
 
 /// More uses than this are not compared.
 const MOST: usize = 256;
@@ -37,7 +39,7 @@ pub fn join(code: &mut Code, grf: u32) {
         uses: (0..code.vars.len())
             .map(|var| Cow::Borrowed(uses.of(var)))
             .collect(),
-        blocks: super::spill::blocks(code),
+        flow: Flow::new(code),
         nest,
         code,
     };
@@ -103,11 +105,69 @@ fn find(homes: &[(u32, i32)], mut var: u32) -> (u32, i32) {
 struct Join<'a> {
     code: &'a mut Code,
     nest: Nest,
-    /// The block of each instruction.
-    blocks: Vec<u32>,
+    flow: Flow,
     homes: Vec<(u32, i32)>,
     /// Of each register that is none's part.
     uses: Vec<Cow<'a, [Use]>>,
+}
+
+/// Where the channels of an instruction go.
+struct Flow {
+    /// The block of each instruction.
+    blocks: Vec<u32>,
+    /// Where those of each block go next.
+    next: Vec<Vec<u32>>,
+}
+
+impl Flow {
+    fn new(code: &Code) -> Self {
+        let blocks = super::spill::blocks(code);
+        let numbered = || code.insts.iter().zip(&blocks);
+        let labels: HashMap<Block, u32> = numbered()
+            .filter_map(|(inst, number)| match inst.what {
+                What::Label(block, _) => Some((block, *number)),
+                _ => None,
+            })
+            .collect();
+        let count = blocks.last().map_or(0, |last| *last as usize + 1);
+        let mut next = vec![Vec::new(); count];
+        for (place, (inst, number)) in numbered().enumerate() {
+            let following = blocks.get(place + 1).filter(|other| *other != number);
+            let (to, stay) = match inst.what {
+                What::Goto(to) | What::Back(to) | What::Jump(to) => {
+                    (labels.get(&to), inst.predicate != Predicate::None)
+                }
+                What::End => (None, false),
+                _ => (None, true),
+            };
+            let following = following.filter(|_| stay);
+            next[*number as usize].extend(to.into_iter().chain(following));
+        }
+        Self { blocks, next }
+    }
+
+    fn block(&self, at: u32) -> u32 {
+        self.blocks[at as usize]
+    }
+
+    /// Whether channels that execute an instruction may execute a later one, without a new round of the loop
+    /// that begins with `round`.
+    fn leads(&self, from: u32, to: u32, round: Option<u32>) -> bool {
+        let (from, to) = (self.block(from), self.block(to));
+        let header = round.map(|first| self.block(first));
+        let mut seen = vec![false; self.next.len()];
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            if block == to {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[block as usize], true) {
+                let next = self.next[block as usize].iter();
+                open.extend(next.filter(|next| Some(**next) != header));
+            }
+        }
+        false
+    }
 }
 
 /// A register that may share bytes with another: its uses of those, and where they begin in it.
@@ -269,7 +329,9 @@ impl Join<'_> {
         }
         let keeps =
             self.code.vars[b].size <= 8 || self.keeps_lanes(&a_side, &b_side, &copies, &shared);
-        if !whole || !masked || !keeps || !self.in_place(&a_side, &b_side, first, (a, b, delta)) {
+        let round = header.map(|l| l.first);
+        let in_place = || self.in_place(&a_side, &b_side, (first, round), (a, b, delta));
+        if !whole || !masked || !keeps || !in_place() {
             return false;
         }
         // The value for the next round.
@@ -281,7 +343,7 @@ impl Join<'_> {
                 && !written(a_side.last())
         });
         // Lanes elsewhere have their values already; those that have this one make the copy.
-        let same_block = self.blocks[a_side.first() as usize] == self.blocks[first as usize];
+        let same_block = self.flow.block(a_side.first()) == self.flow.block(first);
         next || same_block && a_first == a_side.first() && a_last <= last
     }
 
@@ -315,12 +377,13 @@ impl Join<'_> {
         })
     }
 
-    /// Whether nothing of `b` that `a` has overwritten is read before the copy.
+    /// Whether nothing of `b` that `a` has overwritten is read before the copy, in a round of the loop
+    /// that begins with `round`.
     fn in_place(
         &self,
         a: &Side<'_>,
         b: &Side<'_>,
-        copy: u32,
+        (copy, round): (u32, Option<u32>),
         (a_root, b_root, delta): (usize, usize, i64),
     ) -> bool {
         // A copy the other way writes what is there.
@@ -341,11 +404,21 @@ impl Join<'_> {
             .uses
             .iter()
             .filter(|used| used.at >= since && used.at < copy);
-        for used in between.filter(|used| !is_back(used.at)) {
+        for used in between {
+            let bytes = b.bytes(used);
+            if is_back(used.at) {
+                // It copies nothing once both are one: what it reads must be there still.
+                let mut lost = written
+                    .iter()
+                    .filter(|(at, range)| *at < used.at && meet(range, &bytes));
+                if lost.any(|(at, _)| self.flow.leads(*at, used.at, round)) {
+                    return false;
+                }
+                continue;
+            }
             if used.writes {
                 return false;
             }
-            let bytes = b.bytes(used);
             for (at, range) in &written {
                 if *at > used.at || !meet(range, &bytes) {
                     continue;

@@ -30,4 +30,5 @@ mod queries;
 mod scalars;
 mod surfaces;
 mod types;
+mod unusual;
 mod versions;

@@ -1,22 +1,25 @@
-//! `compile`: SPIR-V to EU code, by the built-in compiler.
+//! `compile`: SPIR-V or OpenCL C to EU code, by the built-in compiler.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use compilers::Source;
 use devinfo::Target;
 use eu_compiler::{Options, compile_showing, pass_names};
 
+use crate::compiler::{self, Which};
 use crate::exit::{Error, Exit};
 use crate::kernel_file::{KernelFile, Kind};
 use crate::{files, platform, talk};
 
-/// Compile SPIR-V with the built-in compiler
+/// Compile SPIR-V or OpenCL C with the built-in compiler
 ///
-/// The output is a zebin, which `run` takes. --emit shows what the compiler made on its way.
+/// The output is a zebin, which `run` takes. --emit shows what the compiler made on its way. OpenCL C
+/// becomes SPIR-V first, by what is installed: Intel's compiler, or clang with its translator.
 #[derive(Debug, clap::Args)]
 #[command(after_help = Exit::HELP)]
 pub struct Args {
-    /// The SPIR-V module (`-` is stdin)
+    /// The SPIR-V module, or the OpenCL C (`-` is stdin)
     file: PathBuf,
 
     /// The platform to compile for
@@ -27,10 +30,16 @@ pub struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
-    /// What to print: `zebin`, `asm`, or `ir:PASS`, the intermediate representation after a pass
-    /// (`ir` after the last one; `ir:front` before the first one; `ir:schedule` the machine instructions)
+    /// What to print: `zebin`, `asm`, `spirv` (what the compiler is given), or `ir:PASS`, the intermediate
+    /// representation after a pass (`ir` after the last one; `ir:front` before the first one; `ir:schedule`
+    /// the machine instructions)
     #[arg(long, value_name = "WHAT", default_value = "zebin")]
     emit: String,
+
+    /// Options for OpenCL C, such as `-DN=4 -g`; the language is OpenCL C 2.0 unless they name one. #include
+    /// also looks in FILE's folder
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    build_options: Option<String>,
 
     /// The sub-group size of kernels that require none
     #[arg(long, value_name = "LANES")]
@@ -41,30 +50,64 @@ pub struct Args {
     grf: Option<u32>,
 }
 
+/// What is printed.
+enum Emit<'a> {
+    Zebin,
+    Asm,
+    SpirV,
+    /// The intermediate representation after the pass.
+    Ir(&'a str),
+}
+
+impl<'a> Emit<'a> {
+    fn parse(text: &'a str) -> Result<Self, Error> {
+        Ok(match text {
+            "zebin" => Self::Zebin,
+            "asm" => Self::Asm,
+            "spirv" => Self::SpirV,
+            "ir" => Self::Ir(pass_names().last().unwrap_or_default()),
+            _ => match text.strip_prefix("ir:") {
+                Some(pass) => Self::Ir(pass),
+                None => {
+                    return Err(Error::Usage(format!(
+                        "--emit {text}: there are zebin, asm, spirv, ir and ir:PASS"
+                    )));
+                }
+            },
+        })
+    }
+}
+
 /// Runs the sub-command.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the file is no SPIR-V or the compiler refuses it.
+/// [`Error::Rejected`] if the file is neither SPIR-V nor OpenCL C, or a compiler refuses it.
 pub fn run(args: &Args) -> Result<(), Error> {
+    let emit = Emit::parse(&args.emit)?;
     let file = KernelFile::read(&args.file)?;
-    let Kind::SpirV(module) = &file.kind else {
-        return Err(file.rejected(format_args!(
-            "it is {}; this command takes SPIR-V (`run --compiler own` takes OpenCL C, too)",
-            file.kind.describe()
-        )));
+    let given: [&[u8]; 1];
+    let source = match &file.kind {
+        Kind::OpenClC(text) => Source::OpenClC(text),
+        Kind::SpirV(module) => {
+            given = [module];
+            Source::Modules(&given)
+        }
+        kind => {
+            let what = kind.describe();
+            let why = format_args!("it is {what}; this command takes SPIR-V and OpenCL C");
+            return Err(file.rejected(why));
+        }
     };
-    let last = pass_names().last();
-    let pass = match args.emit.as_str() {
-        "zebin" | "asm" => None,
-        "ir" => last,
-        other => match other.strip_prefix("ir:") {
-            Some(pass) => Some(pass),
-            None => {
-                return Err(Error::Usage(format!(
-                    "--emit {other}: there are zebin, asm, ir and ir:PASS"
-                )));
-            }
-        },
+    let front = compiler::Options {
+        build_options: args.build_options.clone(),
+        compiler: Some(Which::Own),
+        ..compiler::Options::default()
+    };
+    let module = compiler::spirv(&file, source, args.platform, &front)?;
+    let pass = match emit {
+        Emit::SpirV => return print_binary(args.output.as_deref(), &module, "SPIR-V"),
+        Emit::Ir(pass) => Some(pass),
+        Emit::Zebin | Emit::Asm => None,
     };
     let options = Options {
         revision: Some(args.platform.revision),
@@ -72,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         registers: args.grf,
         ..Options::new(args.platform.platform)
     };
-    let zebin = compile_showing(module, &options, pass).map_err(|error| match error {
+    let zebin = compile_showing(&module, &options, pass).map_err(|error| match error {
         eu_compiler::Error::Options(what) => Error::Usage(what),
         error => file.rejected(error),
     })?;
@@ -82,20 +125,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
             kernel.name, kernel.simd, kernel.registers
         ));
     }
+    if let Emit::Zebin = emit {
+        return print_binary(args.output.as_deref(), &zebin.bytes, "the zebin");
+    }
     let text = zebin.kernels.iter().map(|kernel| {
         let text = kernel.ir.clone().unwrap_or_else(|| kernel.text());
         format!("//.kernel {}\n{text}", kernel.name)
     });
-    let bytes = match args.emit.as_str() {
-        "zebin" => zebin.bytes.clone(),
-        _ => text.collect::<String>().into_bytes(),
-    };
+    let text: String = text.collect();
     match &args.output {
-        Some(path) => files::write(path, &bytes),
-        None if args.emit != "zebin" => files::print(&String::from_utf8_lossy(&bytes)),
-        None if io::stdout().is_terminal() => Err(Error::Usage(
-            "the zebin is binary; say -o OUT, or -o - for this terminal".to_owned(),
-        )),
-        None => files::write("-".as_ref(), &bytes),
+        Some(path) => files::write(path, text.as_bytes()),
+        None => files::print(&text),
+    }
+}
+
+/// Writes what no terminal can show.
+fn print_binary(output: Option<&Path>, bytes: &[u8], what: &str) -> Result<(), Error> {
+    match output {
+        Some(path) => files::write(path, bytes),
+        None if io::stdout().is_terminal() => Err(Error::Usage(format!(
+            "{what} is binary; say -o OUT, or -o - for this terminal"
+        ))),
+        None => files::write("-".as_ref(), bytes),
     }
 }

@@ -62,7 +62,7 @@ fn other_types_are_refused() {
                 let why = error(cell, 16, "pvc");
                 let why = why.unwrap_or_else(|| panic!("{cell} is not refused"));
                 let reasons = [
-                    "it combines Integers, and the value is",
+                    "it gives integers",
                     "which cannot be shuffled",
                     "which blocks are not of",
                 ];

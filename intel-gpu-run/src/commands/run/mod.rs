@@ -94,6 +94,10 @@ fn attempt(args: &Args, is_reported: &mut bool) -> Result<(), Error> {
     let mut launched = launch::launch(&mut trace, &device, &queue, &kernel, &range, args);
     let mut errors = Vec::from_iter(launched.failure.take());
     let went_well = errors.is_empty();
+    // Before the queue's context goes, which whoever replays the file needs until the work has ended.
+    if let Some(recording) = &recording {
+        errors.extend(recording.finish(&bound, went_well).err());
+    }
     // What has not ended by now is over its time; it writes nothing more.
     queue.release(Duration::ZERO);
     trace::host(&mut trace, "save results", || {
@@ -109,9 +113,6 @@ fn attempt(args: &Args, is_reported: &mut bool) -> Result<(), Error> {
             }
         }
     });
-    if let Some(recording) = &recording {
-        errors.extend(recording.finish(&bound, went_well).err());
-    }
     let packets = launched.batch.as_ref().map(|batch| {
         let family = device.target().platform.family;
         Batch::new(family, batch.engine, batch.address, &batch.dwords)
