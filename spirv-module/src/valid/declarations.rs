@@ -12,6 +12,8 @@ use crate::types::Type;
 #[derive(Default)]
 pub(super) struct Declarations {
     has_memory_model: bool,
+    is_for_kernels: bool,
+    is_for_shaders: bool,
     kernels: HashSet<String>,
     /// The function whose body this is.
     in_function: bool,
@@ -21,10 +23,9 @@ pub(super) struct Declarations {
 impl Check {
     pub(super) fn declared(&mut self, all: &mut Declarations, one: &Instruction<'_>) {
         match one.op() {
-            // "The following capabilities must not be declared": those of graphics (OpenCL SPIR-V
-            // environment, "Required Capabilities").
-            Some(Op::Capability) if one.word(0) == Capability::Shader as u32 => {
-                self.broken(one, "the module is for a graphics API: it declares Shader");
+            Some(Op::Capability) => {
+                all.is_for_kernels |= one.word(0) == Capability::Kernel as u32;
+                all.is_for_shaders |= one.word(0) == Capability::Shader as u32;
             }
             Some(Op::MemoryModel) => {
                 if std::mem::replace(&mut all.has_memory_model, true) {
@@ -107,8 +108,14 @@ impl Check {
             }
         }
         let first = module.instructions().next();
-        if let (false, Some(one)) = (all.has_memory_model, first) {
-            self.broken(&one, "the module has no OpMemoryModel");
+        let Some(first) = first else { return };
+        if !all.has_memory_model {
+            self.broken(&first, "the module has no OpMemoryModel");
+        }
+        // Translators declare both for what SPIR-V had for shaders first, as the reversal of bits.
+        if all.is_for_shaders && !all.is_for_kernels {
+            let why = "the module is for a graphics API: it declares Shader and not Kernel";
+            self.broken(&first, why);
         }
     }
 }

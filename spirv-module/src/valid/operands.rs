@@ -79,6 +79,10 @@ impl Check {
             Kind::Int => matches!(component, Type::Int { .. }),
             Kind::Float => matches!(component, Type::Float { .. }),
             Kind::Number => matches!(component, Type::Int { .. } | Type::Float { .. }),
+            Kind::Plain => matches!(
+                component,
+                Type::Bool | Type::Int { .. } | Type::Float { .. }
+            ),
         }
     }
 
@@ -347,5 +351,6 @@ fn name(kind: Kind) -> &'static str {
         Kind::Int => "integers",
         Kind::Float => "floats",
         Kind::Number => "integers or floats",
+        Kind::Plain => "booleans, integers or floats",
     }
 }

@@ -10,6 +10,8 @@ pub(super) enum Kind {
     Float,
     /// Integers or floats.
     Number,
+    /// Booleans, integers or floats.
+    Plain,
 }
 
 /// The type of an operand.
@@ -41,7 +43,7 @@ pub(super) struct Rule {
 
 /// The rule of an instruction, if there is one of this form (SPIR-V, 3.42).
 pub(super) fn rule(op: Op) -> Option<Rule> {
-    use Kind::{Bool, Float, Int, Number};
+    use Kind::{Bool, Float, Int, Number, Plain};
     use Takes::{Any, Component, Each, Of, Result, Scalar};
     let (result, first, operands): (Kind, usize, &'static [Takes]) = match op {
         Op::SNegate | Op::Not | Op::BitReverse => (Int, 2, &[Result]),
@@ -113,14 +115,14 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
         Op::GroupAll | Op::GroupAny | Op::GroupNonUniformAll | Op::GroupNonUniformAny => {
             (Bool, 3, &[Result])
         }
-        Op::GroupBroadcast => (Number, 3, &[Result, Of(Int)]),
+        Op::GroupBroadcast => (Plain, 3, &[Result, Of(Int)]),
         Op::GroupNonUniformBroadcast
         | Op::GroupNonUniformShuffle
         | Op::GroupNonUniformShuffleXor
         | Op::GroupNonUniformShuffleUp
         | Op::GroupNonUniformShuffleDown
-        | Op::GroupNonUniformRotateKHR => (Number, 3, &[Result, Scalar(Int)]),
-        Op::GroupNonUniformBroadcastFirst => (Number, 3, &[Result]),
+        | Op::GroupNonUniformRotateKHR => (Plain, 3, &[Result, Scalar(Int)]),
+        Op::GroupNonUniformBroadcastFirst => (Plain, 3, &[Result]),
         Op::GroupIAdd
         | Op::GroupUMin
         | Op::GroupSMin
