@@ -13,7 +13,7 @@ use common::{checked, talk};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/values.cl");
 
 /// The kernels of `values.cl`, whether they are wrong, and whether Oclgrind says so.
-const KERNELS: [(&str, bool, bool); 9] = [
+const KERNELS: [(&str, bool, bool); 11] = [
     ("small_array", true, true),
     ("members", true, true),
     ("array_of_a_round", true, false),
@@ -23,6 +23,8 @@ const KERNELS: [(&str, bool, bool); 9] = [
     ("member_beside_gaps", true, false),
     ("right_values", false, false),
     ("right_gaps", false, false),
+    ("right_union", false, false),
+    ("right_bytes", false, false),
 ];
 
 /// Compilers, and devices that they compile for.
@@ -58,6 +60,8 @@ fn parts_that_nothing_has_written_are_reported() {
                 &input,
                 "--arg",
                 "fill=0:1024",
+                "--print",
+                "1:i32:256",
                 SOURCE,
             ];
             let run = checked(device, kernel, &more);
@@ -73,6 +77,15 @@ fn parts_that_nothing_has_written_are_reported() {
                 wrong,
                 "{compiler} {device} {kernel}: {text}"
             );
+            if kernel == "right_union" || kernel == "right_bytes" {
+                let copied: Vec<String> = (1..=128).map(|number| number.to_string()).collect();
+                let printed = String::from_utf8_lossy(&run.stdout);
+                let all = format!("1: {} ", copied.join(" "));
+                assert!(
+                    printed.contains(&all),
+                    "{compiler} {device} {kernel}: {printed}"
+                );
+            }
         }
     }
 }

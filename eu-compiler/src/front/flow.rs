@@ -62,8 +62,11 @@ impl<'a> Translator<'a> {
                         argument.type_name = "void*".to_owned();
                         let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
                         // A pointer is aligned for what its type says that it points to; messages
-                        // ask for dwords.
-                        let align = module.size(pointee, &first).map_or(1, |(_, align)| align);
+                        // ask for dwords. Of structures, SPIR-V does not say which are packed.
+                        let align = match module.shape(pointee, &first)? {
+                            Shape::Scalar(_) | Shape::Vector(..) => module.size(pointee, &first)?.1,
+                            _ => 1,
+                        };
                         self.function.aligned.push((offset, align.min(4)));
                         let value = self.payload(offset, Type::I64);
                         Val::pointer(value, Some(Space::Global))

@@ -638,7 +638,6 @@ impl Translator<'_> {
     }
 }
 
-/// The scope of a fence by its number in SPIR-V.
 /// No function of groups is over the scope.
 fn over(scope: Option<Scope>, i: &Instruction<'_>) -> Error {
     i.unsupported(match scope {
@@ -647,6 +646,7 @@ fn over(scope: Option<Scope>, i: &Instruction<'_>) -> Error {
     })
 }
 
+/// The scope of a fence by its number in SPIR-V.
 pub(super) fn fence_scope(scope: u64) -> ir::Scope {
     match Scope::from_u32(scope as u32) {
         Some(Scope::Subgroup | Scope::Invocation) => ir::Scope::SubGroup,

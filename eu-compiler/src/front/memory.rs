@@ -134,7 +134,10 @@ impl Translator<'_> {
             Spv::CopyMemory => {
                 let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
                 let ty = self.pointee(i.word(0)?, i)?;
-                let given = self.given(i, 2, ty)?;
+                let mut given = self.given(i, 2, ty)?;
+                if let Some(align) = copied_alignment(i, 2) {
+                    given.align = given.align.min(align.max(1));
+                }
                 let val = self.load(&from, ty, given, i)?;
                 self.store(&to, &val, ty, given, i)?;
             }
@@ -614,11 +617,7 @@ impl Translator<'_> {
     fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
         let size = self.number(i.word(2)?, i)?;
-        let byte = MemoryAccess::from_bits_truncate(i.word(3).unwrap_or(0));
-        let align = match byte.contains(MemoryAccess::ALIGNED) {
-            true => i.word(4)?.max(1),
-            false => 1,
-        };
+        let align = copied_alignment(i, 3).unwrap_or(1).max(1);
         self.copy(&to, &from, size, Given::aligned(align), i)
     }
 
@@ -660,6 +659,21 @@ impl Translator<'_> {
     pub(super) fn lane(&mut self) -> Value {
         self.one(Op::Input(Input::Lane), &[], Type::I32)
     }
+}
+
+/// The alignment of both ends of a copy, if its operands from `at` on say one: those of the target, then
+/// (since SPIR-V 1.4) those of the source.
+fn copied_alignment(i: &Instruction<'_>, at: usize) -> Option<u32> {
+    let mut operands = i.rest(at).iter().copied();
+    let mut least = None;
+    while let Some(mask) = operands.next() {
+        let mask = MemoryAccess::from_bits_truncate(mask);
+        if mask.contains(MemoryAccess::ALIGNED) {
+            let align = operands.next()?;
+            least = Some(least.map_or(align, |least: u32| least.min(align)));
+        }
+    }
+    least
 }
 
 /// What is said of an access.

@@ -100,3 +100,26 @@ kernel void member_beside_gaps(ARGS)
     if (G < 64)
         ((global struct gaps *)out)[G] = v[in[G] % 3];
 }
+
+union both { struct { char c; int i; } s; int v[2]; };
+
+kernel void right_union(ARGS)
+{
+    if (G < 64) {
+        union both one = ((global const union both *)in)[G];
+        ((global union both *)out)[G] = one;
+        out[128 + G] = one.v[0] ^ one.v[1];
+    }
+}
+
+kernel void right_bytes(ARGS)
+{
+    struct { char c; int i; } s;
+    int v[2];
+    if (G < 64) {
+        __builtin_memcpy(&s, in + 2 * G, 8);
+        __builtin_memcpy(v, &s, 8);
+        out[2 * G] = v[0];
+        out[2 * G + 1] = v[1];
+    }
+}

@@ -25,6 +25,10 @@ pub(super) struct Layout {
     /// Sizes and alignments, of types that have them.
     extents: HashMap<u32, (u64, u64)>,
     packed: HashSet<u32>,
+    named: HashSet<u32>,
+    /// Unions, which Clang makes structures with one of their members, and types that have one in them; what
+    /// has no name may be one.
+    unions: HashSet<u32>,
     of_values: HashMap<u32, u32>,
     constants: HashMap<u32, i64>,
 }
@@ -38,6 +42,13 @@ impl Layout {
             let kind = match op {
                 Op::Decorate if word(1) == Decoration::CPacked as u32 => {
                     all.packed.insert(word(0));
+                    continue;
+                }
+                Op::Name => {
+                    all.named.insert(word(0));
+                    if one.text(1).starts_with("union.") {
+                        all.unions.insert(word(0));
+                    }
                     continue;
                 }
                 Op::TypeBool => Kind::Bool,
@@ -67,6 +78,17 @@ impl Layout {
                     continue;
                 }
             };
+            let has_union = match &kind {
+                Kind::Array { element, .. } => all.has_union(*element),
+                Kind::Structure(members) => {
+                    let is_named = all.named.contains(&word(0));
+                    !is_named || members.iter().any(|one| all.has_union(*one))
+                }
+                _ => false,
+            };
+            if has_union {
+                all.unions.insert(word(0));
+            }
             if let Some(extent) = all.extent(word(0), &kind) {
                 all.extents.entry(word(0)).or_insert(extent);
             }
@@ -137,6 +159,11 @@ impl Layout {
     /// Whether a structure's members follow each other without gaps.
     pub fn is_packed(&self, ty: u32) -> bool {
         self.packed.contains(&ty)
+    }
+
+    /// Whether a type is a union, or has one in it, as far as names say.
+    pub fn has_union(&self, ty: u32) -> bool {
+        self.unions.contains(&ty)
     }
 
     /// The bytes that an access of the type touches: three components are not four.

@@ -229,7 +229,10 @@ impl Rewriter<'_> {
             }
             // What comes before one of these must not come after it.
             Op::FunctionCall | Op::ControlBarrier => self.flush(),
-            Op::LoopMerge | Op::SelectionMerge => self.flush(),
+            Op::LoopMerge | Op::SelectionMerge => {
+                self.look_ahead();
+                self.flush();
+            }
             Op::Branch | Op::BranchConditional | Op::Switch | Op::Return | Op::ReturnValue => {
                 self.look_ahead();
                 // A merge stands directly before its branch; what was gathered has been flushed there.

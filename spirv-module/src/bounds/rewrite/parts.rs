@@ -22,7 +22,8 @@ pub(super) struct Part {
 /// The parts of a type; `None` if there are too many, or if one is not known.
 pub(super) fn parts(layout: &Layout, ty: u32) -> Option<Vec<Part>> {
     let mut all = Vec::new();
-    gather(layout, ty, false, &mut Vec::new(), &mut all)?;
+    let mut left = 2 * PARTS;
+    gather(layout, ty, false, (&mut Vec::new(), &mut left), &mut all)?;
     Some(all)
 }
 
@@ -30,9 +31,11 @@ fn gather(
     layout: &Layout,
     ty: u32,
     packed: bool,
-    at: &mut Vec<u32>,
+    (at, left): (&mut Vec<u32>, &mut usize),
     parts: &mut Vec<Part>,
 ) -> Option<()> {
+    // A module may say that a structure is in itself, or has many that are empty.
+    *left = left.checked_sub(1)?;
     let packed = packed || layout.is_packed(ty);
     let inner = match layout.kind(ty)? {
         Kind::Integer { .. } | Kind::Float { .. } | Kind::Vector { .. } | Kind::Pointer { .. } => {
@@ -50,7 +53,7 @@ fn gather(
     };
     for (index, ty) in (0..).zip(inner) {
         at.push(index);
-        gather(layout, ty, packed, at, parts)?;
+        gather(layout, ty, packed, (at, left), parts)?;
         at.pop();
     }
     Some(())
@@ -78,17 +81,31 @@ pub(super) fn part_of(
 }
 
 impl Rewriter<'_> {
-    /// A copy of a structure that has gaps copies its parts: nothing writes the gaps.
+    /// A copy of a structure that has gaps to one of the same type copies its parts: nothing writes the gaps.
     pub(super) fn copy_parts(&mut self, one: &Instruction<'_>) -> Option<()> {
         let &[target, source, size, ref how @ ..] = one.operands else {
             return None;
         };
+        let flags = how.first().copied().unwrap_or(0);
+        if flags & MemoryAccess::VOLATILE.bits() != 0 {
+            return None;
+        }
         let size = u64::try_from(self.layout.constant(size)?).ok()?;
-        let uncast = |id: u32| self.casts.get(&id).copied().unwrap_or(id);
-        let typed = [target, source].map(uncast);
-        let pointee = |id: u32| self.layout.pointee(id).map(|(_, ty)| ty);
-        let fits = |ty: &u32| self.layout.size(*ty) == Some(size);
-        let ty = typed.into_iter().filter_map(pointee).find(fits)?;
+        let pointees = [target, source].map(|id| {
+            let uncast = self.casts.get(&id).copied().unwrap_or(id);
+            Some((uncast, self.layout.pointee(uncast)?))
+        });
+        let [
+            Some((target, (to_storage, ty))),
+            Some((source, (from_storage, other))),
+        ] = pointees
+        else {
+            return None;
+        };
+        // What is in a union, or was of another type, may have values where this type has gaps.
+        if ty != other || self.layout.size(ty) != Some(size) || self.layout.has_union(ty) {
+            return None;
+        }
         let all = parts(self.layout, ty)?;
         let bytes = all.iter().map(|part| self.layout.accessed(part.ty));
         if bytes.sum::<Option<u64>>()? == size {
@@ -99,26 +116,7 @@ impl Rewriter<'_> {
             [mask, alignment, ..] if mask & MemoryAccess::ALIGNED.bits() != 0 => *alignment,
             _ => 1,
         };
-        let mut ends = Vec::new();
-        for (pointer, uncast) in [target, source].into_iter().zip(typed) {
-            let (storage, _) = self.layout.pointee(pointer)?;
-            let same = pointee(uncast) == Some(ty) && self.layout.pointee(uncast)?.0 == storage;
-            ends.push((pointer, uncast, storage, same));
-        }
-        let words = &mut self.words;
-        let mut whole = |(pointer, uncast, storage, same)| match same {
-            true => (uncast, storage),
-            false => {
-                let to = self.builder.pointer(storage, ty, self.layout);
-                let id = self.builder.id();
-                push(words, Op::Bitcast, &[to, id, pointer]);
-                (id, storage)
-            }
-        };
-        let ends: Vec<(u32, u32)> = ends.into_iter().map(&mut whole).collect();
-        let &[target, source] = ends.as_slice() else {
-            return None;
-        };
+        let [target, source] = [(target, to_storage), (source, from_storage)];
         for part in &all {
             let layout = self.layout;
             let how = access(MemoryAccess::NONE, part.alignment.min(least.into()));

@@ -444,6 +444,11 @@ fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch 
         return asked;
     };
     let uip = op.targets.uip;
+    // Who waits inside of the branch itself hides those that wait behind it.
+    let inside = |ip: u32| op.ip < ip && ip < op.next_ip;
+    if inside(jip) || inside(uip) {
+        return asked;
+    }
     let place = |ip: u32| Place {
         ip,
         block: number(ip),
