@@ -190,6 +190,23 @@ fn any_branches_lead_where_they_do_in_the_interpreter() {
     });
 }
 
+/// A branch may name a place inside of itself: who waits there hides nobody behind it.
+#[test]
+fn channels_wait_inside_of_a_branch() {
+    let body = "cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw 5:uw\n\
+                (f0.0) break (16|M0) A J\n\
+                A:\n\
+                break (16|M0) 48 8\n\
+                J:\n\
+                add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w\n\
+                add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w\n";
+    for family in [Family::Gen9, Family::Gen12Lp] {
+        if let Err(fault) = run_on(family, 0xffff, body) {
+            panic!("{family:?}: {fault}");
+        }
+    }
+}
+
 /// Private arrays: addresses of all channels and of one, inside of the registers and outside of them.
 #[test]
 fn registers_with_addresses_are_those_of_the_interpreter() {
