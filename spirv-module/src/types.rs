@@ -9,6 +9,9 @@ use crate::module::Module;
 /// How deep types are compared: pointers may lead to themselves.
 const MAX_DEPTH: u32 = 16;
 
+/// How many pairs of types are compared for one: structures may have many pointers to themselves.
+const MAX_PAIRS: u32 = 4096;
+
 /// Whether an instruction declares a type, whose id comes first.
 pub(crate) fn is_type(op: Op) -> bool {
     matches!(
@@ -187,14 +190,15 @@ impl Types {
 
     /// Whether two types have the same values: they are one, or are declared alike.
     pub(crate) fn are_alike(&self, one: u32, other: u32) -> bool {
-        self.alike(one, other, 0)
+        self.alike((one, other), 0, &mut { MAX_PAIRS })
     }
 
-    fn alike(&self, one: u32, other: u32, depth: u32) -> bool {
-        if one == other || depth > MAX_DEPTH {
+    fn alike(&self, (one, other): (u32, u32), depth: u32, left: &mut u32) -> bool {
+        if one == other || depth > MAX_DEPTH || *left == 0 {
             return true;
         }
-        let deeper = |one, other| self.alike(one, other, depth + 1);
+        *left -= 1;
+        let mut deeper = |one, other| self.alike((one, other), depth + 1, left);
         match (self.get(one), self.get(other)) {
             (Some(Type::Int { width: a, .. }), Some(Type::Int { width: b, .. })) => a == b,
             (

@@ -400,6 +400,35 @@ fn what_is_seldom_written_is_valid() {
     assert_eq!(Module::parse(&assemble(&text)).unwrap().validate(), Ok(()));
 }
 
+/// Types that lead to themselves on many ways are compared in the time of few.
+#[test]
+fn types_that_branch_are_compared_soon() {
+    if !program("spirv-as") {
+        return;
+    }
+    let own = |name: &str| {
+        let members = format!(" %p{name}").repeat(40);
+        format!(
+            "OpTypeForwardPointer %p{name} CrossWorkgroup\n\
+             %s{name} = OpTypeStruct{members}\n\
+             %p{name} = OpTypePointer CrossWorkgroup %s{name}\n"
+        )
+    };
+    let text = MODULE.replace(
+        "%c0 = OpConstant %uint 0",
+        &format!("{}{}%c0 = OpConstant %uint 0", own("a"), own("b")),
+    );
+    let text = text.replace(
+        "%kt = OpTypeFunction %void %uint %uint",
+        "%kt = OpTypeFunction %void %uint %uint %pa",
+    );
+    let text = text.replace(
+        "%y = OpFunctionParameter %uint",
+        "%y = OpFunctionParameter %uint\n%z = OpFunctionParameter %pb",
+    );
+    assert_eq!(Module::parse(&assemble(&text)).unwrap().validate(), Ok(()));
+}
+
 /// What is refused, Khronos's validator refuses, too: modules with one word changed.
 #[test]
 fn nothing_valid_is_refused() {
