@@ -167,6 +167,42 @@ fn compile_takes_source_and_shows_its_module() {
     assert!(said.contains("there are zebin, asm, spirv,"), "{said}");
 }
 
+/// SPIR-V has a packed structure as any other: a pointer to it promises no alignment.
+#[test]
+fn a_packed_structure_begins_anywhere() {
+    if !has_ocloc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = "typedef struct __attribute__((packed)) { uint a, b, c, d; } packed;\n\
+                kernel void k(global const packed *in, global uint *out) {\n\
+                packed one = in[get_global_id(0)]; out[get_global_id(0)] = one.a ^ one.b ^ one.c ^ one.d; }\n";
+    let file = kernel(folder.path(), "k.cl", text);
+    let bytes: Vec<u8> = (0..256u32).map(|n| (n * 37 >> 2) as u8).collect();
+    let input = folder.path().join("in").display().to_string();
+    fs::write(&input, &bytes).unwrap();
+    let dwords: Vec<u32> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect();
+    let mixed = dwords
+        .chunks(4)
+        .map(|four| four.iter().fold(0, |a, b| a ^ b));
+    let want: Vec<String> = mixed.map(|number| number.to_string()).collect();
+    // The buffer begins a byte behind a page.
+    let input = format!("userptr={input}:1");
+    for device in ["soft:skl", "soft:tgl", "soft:bmg"] {
+        let words = ["run", &file, "--compiler", "own", "--device", device];
+        let more = ["--global", "16", "--arg", &input, "--arg", "fill=0:64"];
+        let run = tool(&[&words[..], &more, &["--print", "1:u32:16"]].concat());
+        assert_eq!(run.status.code(), Some(0), "{device}: {}", talk(&run));
+        let printed = String::from_utf8_lossy(&run.stdout);
+        assert_eq!(printed, format!("1: {}\n", want.join(" ")), "{device}");
+    }
+}
+
 #[test]
 fn an_option_without_its_value_is_the_callers_fault() {
     let folder = tempfile::tempdir().unwrap();

@@ -90,3 +90,10 @@ sys.stdout.write(text)' |
         ;;
     esac
 done
+for source in *.spvasm; do
+    case $source in
+    aligned_apart*) version=spv1.4 ;;
+    *) version=spv1.2 ;;
+    esac
+    spirv-as --target-env $version "$source" -o "${source%asm}"
+done

@@ -6,6 +6,7 @@ use crate::common::{PLATFORMS, Run, Value, check, numbers, run};
 use crate::{buffer, bytes};
 
 const COPIES: &[u8] = include_bytes!("../kernels/copies.spv");
+const ALIGNED_APART: &[u8] = include_bytes!("../kernels/aligned_apart.spv");
 
 #[test]
 fn copies_to_and_from_local_memory() {
@@ -125,4 +126,15 @@ fn floats_are_rounded_to_halves_in_every_direction() {
             );
         }
     }
+}
+
+#[test]
+fn a_copy_is_as_aligned_as_both_its_ends() {
+    let platform = devinfo::by_name("tgl").unwrap();
+    let options = eu_compiler::Options::new(platform);
+    let front = Some("front");
+    let made = eu_compiler::compile_showing(ALIGNED_APART, &options, front).unwrap();
+    let ir = made.kernels[0].ir.as_deref().unwrap();
+    assert!(ir.contains("load.global align 1"), "{ir}");
+    assert!(!ir.contains("align 4"), "{ir}");
 }
