@@ -7,9 +7,8 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use common::{checked, talk};
+use common::{checked, has_oclgrind, oclgrind, talk};
 
 /// The kernels of `arrays.cl`, and what is said of each.
 const KERNELS: [(&str, &str); 16] = [
@@ -141,27 +140,14 @@ fn accesses_that_leave_their_array_are_reported() {
 
 #[test]
 fn oclgrind_reports_them() {
-    let oclgrind = oracles::program(
-        "oclgrind-kernel",
-        &["--version"],
-        "oclgrind-kernel (Debian package oclgrind)",
-    );
-    if !oclgrind {
+    if !has_oclgrind() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     fs::copy(SOURCE, folder.path().join("arrays.cl")).unwrap();
     let kernels = KERNELS.iter().map(|(kernel, _)| *kernel);
     for kernel in kernels.chain(["right_arrays"]) {
-        let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
-        let simulation = format!("arrays.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
-        fs::write(folder.path().join("kernel.sim"), simulation).unwrap();
-        let run = Command::new("oclgrind-kernel")
-            .args(["--num-threads", "1", "kernel.sim"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&run.stderr);
+        let text = oclgrind(folder.path(), "arrays.cl", kernel, &[]);
         assert_eq!(
             text.contains("Invalid"),
             kernel != "right_arrays",

@@ -7,9 +7,8 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use common::{checked, talk};
+use common::{checked, has_oclgrind, oclgrind, talk};
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,16 +90,8 @@ fn of(text: &str, words: [&[&str]; 4]) -> BTreeSet<About> {
 
 /// What Oclgrind reports of a kernel.
 fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
-    let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
-    let simulation = format!("faults.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
-    fs::write(folder.join("kernel.sim"), simulation).unwrap();
-    let run = Command::new("oclgrind-kernel")
-        .args(["--data-races", "--uninitialized", "--num-threads", "1"])
-        .arg("kernel.sim")
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    let options = ["--data-races", "--uninitialized"];
+    let text = oclgrind(folder, "faults.cl", kernel, &options);
     let words: [&[&str]; 4] = [
         &["data race"],
         &["Invalid"],
@@ -131,17 +122,12 @@ fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i
 
 #[test]
 fn what_oclgrind_reports_is_reported() {
-    let oclgrind = oracles::program(
-        "oclgrind-kernel",
-        &["--version"],
-        "oclgrind-kernel (Debian package oclgrind)",
-    );
     let ocloc = oracles::program(
         "ocloc",
         &["--help"],
         "ocloc (Debian package intel-opencl-icd)",
     );
-    if !(oclgrind && ocloc) {
+    if !(has_oclgrind() && ocloc) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

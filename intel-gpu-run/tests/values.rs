@@ -6,9 +6,8 @@
 mod common;
 
 use std::fs;
-use std::process::Command;
 
-use common::{checked, talk};
+use common::{checked, has_oclgrind, oclgrind, talk};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/values.cl");
 
@@ -92,26 +91,13 @@ fn parts_that_nothing_has_written_are_reported() {
 
 #[test]
 fn oclgrind_reports_some() {
-    let oclgrind = oracles::program(
-        "oclgrind-kernel",
-        &["--version"],
-        "oclgrind-kernel (Debian package oclgrind)",
-    );
-    if !oclgrind {
+    if !has_oclgrind() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     fs::copy(SOURCE, folder.path().join("values.cl")).unwrap();
     for (kernel, _, reported) in KERNELS {
-        let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
-        let simulation = format!("values.cl\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
-        fs::write(folder.path().join("kernel.sim"), simulation).unwrap();
-        let run = Command::new("oclgrind-kernel")
-            .args(["--uninitialized", "--num-threads", "1", "kernel.sim"])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&run.stderr);
+        let text = oclgrind(folder.path(), "values.cl", kernel, &["--uninitialized"]);
         assert_eq!(text.contains("Uninitialized"), reported, "{kernel}: {text}");
     }
 }

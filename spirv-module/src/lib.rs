@@ -1,10 +1,10 @@
 //! SPIR-V modules before a compiler sees them.
 //!
-//! A [`Module`] is a list of [`Instruction`]s, each of whole words; nothing else is taken for
-//! granted, and instructions that are not known pass. [`Module::validate`] holds it against the rules without
-//! which no code can be made of it, [`Module::check`] against those
-//! of `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`) and refuses initializers and
-//! finalizers, [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
+//! A [`Module`] is a list of [`Instruction`]s, each of whole words; nothing else is taken for granted,
+//! and instructions that are not known pass. [`Module::validate`] holds it against the rules without
+//! which no code can be made of it. [`Module::check`] holds it against those of
+//! `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), and refuses initializers and finalizers.
+//! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
 //! [`Module::definitions`] what other modules may not define again.
 //!
 //! [`Module::with_bounds`] adds code that reports accesses which leave their array.

@@ -10,52 +10,33 @@ use crate::ir::{self, Access, Bin, Cond, Convert, Op, Space, Terminator, Type, U
 /// The most work-items of a work-group.
 const MAX_GROUP: u32 = 1024;
 
-/// What a reduction or scan takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Integers,
-    Floats,
-    Truth,
-}
-
-impl Class {
-    const fn has(self, ty: Type) -> bool {
-        match self {
-            Class::Integers => !ty.is_float() && !matches!(ty, Type::I1),
-            Class::Floats => ty.is_float(),
-            Class::Truth => matches!(ty, Type::I1),
-        }
-    }
-}
-
-/// How a reduction or scan combines, and what.
-fn combination(op: Spv) -> Option<(Bin, Class)> {
-    let (floats, truth) = (Class::Floats, Class::Truth);
-    let combined = match op {
-        Spv::GroupFAdd | Spv::GroupNonUniformFAdd => (Bin::FAdd, floats),
-        Spv::GroupFMin | Spv::GroupNonUniformFMin => (Bin::FMin, floats),
-        Spv::GroupFMax | Spv::GroupNonUniformFMax => (Bin::FMax, floats),
-        Spv::GroupNonUniformFMul | Spv::GroupFMulKHR => (Bin::FMul, floats),
-        Spv::GroupNonUniformLogicalAnd | Spv::GroupLogicalAndKHR => (Bin::And, truth),
-        Spv::GroupNonUniformLogicalOr | Spv::GroupLogicalOrKHR => (Bin::Or, truth),
-        Spv::GroupNonUniformLogicalXor | Spv::GroupLogicalXorKHR => (Bin::Xor, truth),
-        _ => {
-            let bin = match op {
-                Spv::GroupIAdd | Spv::GroupNonUniformIAdd => Bin::Add,
-                Spv::GroupUMin | Spv::GroupNonUniformUMin => Bin::UMin,
-                Spv::GroupSMin | Spv::GroupNonUniformSMin => Bin::SMin,
-                Spv::GroupUMax | Spv::GroupNonUniformUMax => Bin::UMax,
-                Spv::GroupSMax | Spv::GroupNonUniformSMax => Bin::SMax,
-                Spv::GroupNonUniformIMul | Spv::GroupIMulKHR => Bin::Mul,
-                Spv::GroupNonUniformBitwiseAnd | Spv::GroupBitwiseAndKHR => Bin::And,
-                Spv::GroupNonUniformBitwiseOr | Spv::GroupBitwiseOrKHR => Bin::Or,
-                Spv::GroupNonUniformBitwiseXor | Spv::GroupBitwiseXorKHR => Bin::Xor,
-                _ => return None,
-            };
-            (bin, Class::Integers)
-        }
-    };
-    Some(combined)
+/// How a reduction or scan combines. Truth values are integers of one bit.
+fn combination(op: Spv) -> Option<Bin> {
+    Some(match op {
+        Spv::GroupIAdd | Spv::GroupNonUniformIAdd => Bin::Add,
+        Spv::GroupUMin | Spv::GroupNonUniformUMin => Bin::UMin,
+        Spv::GroupSMin | Spv::GroupNonUniformSMin => Bin::SMin,
+        Spv::GroupUMax | Spv::GroupNonUniformUMax => Bin::UMax,
+        Spv::GroupSMax | Spv::GroupNonUniformSMax => Bin::SMax,
+        Spv::GroupNonUniformIMul | Spv::GroupIMulKHR => Bin::Mul,
+        Spv::GroupFAdd | Spv::GroupNonUniformFAdd => Bin::FAdd,
+        Spv::GroupFMin | Spv::GroupNonUniformFMin => Bin::FMin,
+        Spv::GroupFMax | Spv::GroupNonUniformFMax => Bin::FMax,
+        Spv::GroupNonUniformFMul | Spv::GroupFMulKHR => Bin::FMul,
+        Spv::GroupNonUniformBitwiseAnd
+        | Spv::GroupBitwiseAndKHR
+        | Spv::GroupNonUniformLogicalAnd
+        | Spv::GroupLogicalAndKHR => Bin::And,
+        Spv::GroupNonUniformBitwiseOr
+        | Spv::GroupBitwiseOrKHR
+        | Spv::GroupNonUniformLogicalOr
+        | Spv::GroupLogicalOrKHR => Bin::Or,
+        Spv::GroupNonUniformBitwiseXor
+        | Spv::GroupBitwiseXorKHR
+        | Spv::GroupNonUniformLogicalXor
+        | Spv::GroupLogicalXorKHR => Bin::Xor,
+        _ => return None,
+    })
 }
 
 /// Whether all channels of a sub-group must come to a combination: those that came with sub-groups, and not
@@ -77,7 +58,7 @@ fn takes_all(op: Spv) -> bool {
 impl Translator<'_> {
     /// Sub-groups and barriers; `false` if the instruction is none.
     pub(super) fn group(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
-        if let Some((op, class)) = combination(i.op) {
+        if let Some(op) = combination(i.op) {
             let whole = self.is_work_group(i.word(2)?, i)?;
             if !whole && takes_all(i.op) {
                 self.together();
@@ -109,9 +90,6 @@ impl Translator<'_> {
             let mut values = Vec::new();
             for value in value.scalars {
                 let ty = self.function.ty(value);
-                if !class.has(ty) {
-                    return Err(i.invalid(format!("it combines {class:?}, and the value is {ty}")));
-                }
                 // Truth values are ones and zeroes here.
                 let wide = match ty {
                     Type::I1 => self.here().convert(Convert::SExt, value, Type::I32),

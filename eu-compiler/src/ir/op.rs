@@ -446,6 +446,17 @@ pub enum Op {
 pub struct Surface(pub u8);
 
 impl Op {
+    /// Whether it costs no instruction: what it gives is there already.
+    pub const fn is_free(&self) -> bool {
+        matches!(
+            self,
+            Self::Phi(_)
+                | Self::High
+                | Self::Pair
+                | Self::Convert(Convert::Trunc | Convert::Bitcast)
+        )
+    }
+
     /// Whether it changes something beside its results, or must stay where it is.
     pub const fn has_effect(&self) -> bool {
         matches!(

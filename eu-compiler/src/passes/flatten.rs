@@ -148,8 +148,8 @@ const fn weight(ty: Type) -> usize {
 /// What it costs to do something where it is not asked for; none if it must not or is much.
 fn cost(function: &Function, data: &InstData) -> Option<usize> {
     let ty = function.ty(*data.results.first()?);
-    Some(match data.op {
-        Op::Phi(_) | Op::Pair | Op::High | Op::Convert(Convert::Trunc | Convert::Bitcast) => 0,
+    Some(match &data.op {
+        op if op.is_free() => 0,
         Op::Bin(Bin::Mul) if ty == Type::I64 => return None,
         Op::Bin(
             Bin::Add

@@ -150,8 +150,8 @@ impl Flow {
         self.blocks[at as usize]
     }
 
-    /// Whether channels that execute an instruction may execute a later one, without a new round of the loop
-    /// that begins with `round`.
+    /// Whether channels that execute an instruction may execute a later one, without a new round of the
+    /// loop that begins with `round`.
     fn leads(&self, from: u32, to: u32, round: Option<u32>) -> bool {
         let (from, to) = (self.block(from), self.block(to));
         let header = round.map(|first| self.block(first));

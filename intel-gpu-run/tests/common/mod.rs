@@ -28,6 +28,26 @@ pub fn checked(device: &str, kernel: &str, more: &[&str]) -> Output {
     tool(&[&kernel[..], &range, more].concat())
 }
 
+/// Whether Oclgrind is there.
+pub fn has_oclgrind() -> bool {
+    let what = "oclgrind-kernel (Debian package oclgrind)";
+    oracles::program("oclgrind-kernel", &["--version"], what)
+}
+
+/// What Oclgrind says of a kernel of the file `source` in a folder: on as many work-items as
+/// [`checked`] runs, with the numbers from 1 on and with zeros.
+pub fn oclgrind(folder: &Path, source: &str, kernel: &str, options: &[&str]) -> String {
+    let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
+    let simulation = format!("{source}\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
+    std::fs::write(folder.join("kernel.sim"), simulation).unwrap();
+    let mut command = Command::new("oclgrind-kernel");
+    command
+        .args(options)
+        .args(["--num-threads", "1", "kernel.sim"]);
+    let run = command.current_dir(folder).output().unwrap();
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
 /// Runs a command line, whose words have no spaces, in the repository's root folder.
 pub fn line(text: impl AsRef<str>) -> Output {
     let words: Vec<&str> = text.as_ref().split_whitespace().collect();

@@ -64,9 +64,9 @@ pub(crate) struct Translator {
     /// The registers of AVX-512.
     pub(crate) wide: Pool,
     pub(crate) layout: Layout,
-    /// Those of the present block.
+    /// The channels that the present block is for.
     pub(crate) channels: Channels,
-    /// Those of the present block.
+    /// The floating-point modes that it is for.
     pub(crate) modes: Modes,
     /// The same, which the host's rounding mode is except in callbacks.
     pub(crate) rounding: Rounding,

@@ -39,10 +39,10 @@ struct Function<'a> {
 }
 
 impl<'a> Functions<'a> {
-    pub(super) fn of(module: &'a Module) -> Self {
+    pub(super) fn of(module: &'a Module, types: &Types) -> Self {
         let mut all = Self::default();
         let (mut function, mut label) = (0, 0);
-        all.selectors = Selectors::of(module);
+        all.selectors = Selectors::of(module, types);
         for one in module.instructions() {
             match one.op() {
                 Some(Op::Function) => {
@@ -71,8 +71,7 @@ impl<'a> Functions<'a> {
 struct Selectors(HashMap<usize, usize>);
 
 impl Selectors {
-    fn of(module: &Module) -> Self {
-        let types = Types::of(module);
+    fn of(module: &Module, types: &Types) -> Self {
         let all = module.instructions();
         let switches = all.filter(|one| one.op() == Some(Op::Switch));
         let words = switches.map(|one| match types.of_value(one.word(0)) {

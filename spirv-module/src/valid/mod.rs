@@ -35,7 +35,7 @@ impl Module {
         };
         let mut ids = ids::Ids::default();
         let mut declarations = declarations::Declarations::default();
-        let mut functions = functions::Functions::of(self);
+        let mut functions = functions::Functions::of(self, &check.types);
         for one in self.instructions() {
             check.report.walk(&one);
             check.ids(&mut ids, &one);

@@ -2,6 +2,8 @@
 
 use spirv::Op;
 
+use crate::types::exchanges;
+
 /// What the components of a value are; a scalar is its own component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -136,17 +138,25 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
         | Op::GroupNonUniformUMax
         | Op::GroupNonUniformBitwiseAnd
         | Op::GroupNonUniformBitwiseOr
-        | Op::GroupNonUniformBitwiseXor => (Int, 4, &[Result]),
+        | Op::GroupNonUniformBitwiseXor
+        | Op::GroupIMulKHR
+        | Op::GroupBitwiseAndKHR
+        | Op::GroupBitwiseOrKHR
+        | Op::GroupBitwiseXorKHR => (Int, 4, &[Result]),
         Op::GroupFAdd
         | Op::GroupFMin
         | Op::GroupFMax
         | Op::GroupNonUniformFAdd
         | Op::GroupNonUniformFMul
         | Op::GroupNonUniformFMin
-        | Op::GroupNonUniformFMax => (Float, 4, &[Result]),
+        | Op::GroupNonUniformFMax
+        | Op::GroupFMulKHR => (Float, 4, &[Result]),
         Op::GroupNonUniformLogicalAnd
         | Op::GroupNonUniformLogicalOr
-        | Op::GroupNonUniformLogicalXor => (Bool, 4, &[Result]),
+        | Op::GroupNonUniformLogicalXor
+        | Op::GroupLogicalAndKHR
+        | Op::GroupLogicalOrKHR
+        | Op::GroupLogicalXorKHR => (Bool, 4, &[Result]),
         // The pointer, the scope and the semantics come first.
         Op::AtomicIAdd
         | Op::AtomicISub
@@ -172,28 +182,8 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
 
 /// Which operand of an instruction is a pointer to what its result is.
 pub(super) fn pointer(op: Op) -> Option<usize> {
-    match op {
-        Op::Load
-        | Op::AtomicLoad
-        | Op::AtomicExchange
-        | Op::AtomicCompareExchange
-        | Op::AtomicCompareExchangeWeak
-        | Op::AtomicIIncrement
-        | Op::AtomicIDecrement
-        | Op::AtomicIAdd
-        | Op::AtomicISub
-        | Op::AtomicSMin
-        | Op::AtomicUMin
-        | Op::AtomicSMax
-        | Op::AtomicUMax
-        | Op::AtomicAnd
-        | Op::AtomicOr
-        | Op::AtomicXor
-        | Op::AtomicFAddEXT
-        | Op::AtomicFMinEXT
-        | Op::AtomicFMaxEXT => Some(2),
-        _ => None,
-    }
+    let reads = matches!(op, Op::Load | Op::AtomicLoad) || exchanges(op);
+    reads.then_some(2)
 }
 
 /// Of the functions of `OpenCL.std`, those whose result and operands are of one type with floats (OpenCL

@@ -146,7 +146,7 @@ impl Known {
                 self.is_place(function, data.args[0])
             }
             Op::Select if self.value(function, data.args[0], 0).is_some() => true,
-            _ if is_free(&data.op) => true,
+            _ if data.op.is_free() => true,
             _ => match data.results.as_slice() {
                 [result] => {
                     self.value(function, *result, 0).is_some() || self.is_place(function, *result)
@@ -184,12 +184,4 @@ impl Known {
         }
         self.found.clear();
     }
-}
-
-/// Whether an operation costs no instruction.
-pub(super) const fn is_free(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Phi(_) | Op::High | Op::Pair | Op::Convert(Convert::Trunc | Convert::Bitcast)
-    )
 }

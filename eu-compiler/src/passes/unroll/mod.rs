@@ -8,7 +8,7 @@ mod known;
 
 use hashbrown::HashMap;
 
-use self::known::{Known, is_free};
+use self::known::Known;
 use crate::ir::cfg::{Dominators, Loop, Loops};
 use crate::ir::{Block, Function, Op, Space, Terminator, Type, Value};
 use crate::target::Target;
@@ -115,7 +115,7 @@ impl Plan {
         for block in &l.blocks {
             for inst in &function.blocks[block.index()].insts {
                 let op = &function.insts[inst.index()].op;
-                cost += usize::from(!is_free(op));
+                cost += usize::from(!op.is_free());
                 private |= match op {
                     Op::Load(access) | Op::Store(access) => access.space == Space::Private,
                     _ => false,

@@ -53,6 +53,15 @@ pub(super) struct State {
     pub shadow: Option<Box<Shadow>>,
 }
 
+/// The channels of a mask.
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.checked_sub(1)?;
+        Some(lane)
+    })
+}
+
 impl State {
     /// Sets n0.0 if the barrier that the thread signalled has passed. Code that does not wait at
     /// once polls bit 0 of it (IGC for XeHPC); since time passes in slices, once per slice is
@@ -166,11 +175,8 @@ impl State {
     #[cold]
     pub fn wake(&mut self) {
         self.next_wake = u32::MAX;
-        let mut rest = self.parked & self.call_mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            let at = self.channel_ip[lane as usize];
+        for lane in lanes(self.parked & self.call_mask) {
+            let at = self.channel_ip[lane];
             if at == self.ip {
                 self.parked &= !(1 << lane);
                 self.active |= 1 << lane;
@@ -182,24 +188,18 @@ impl State {
 
     /// The lowest address at which a channel waits.
     pub fn lowest_wake(&self) -> u32 {
-        let mut rest = self.parked & self.call_mask;
-        let mut lowest = u32::MAX;
-        while rest != 0 {
-            lowest = lowest.min(self.channel_ip[rest.trailing_zeros() as usize]);
-            rest &= rest - 1;
-        }
-        lowest
+        let waiting = lanes(self.parked & self.call_mask);
+        let places = waiting.map(|lane| self.channel_ip[lane]);
+        places.min().unwrap_or(u32::MAX)
     }
 
     /// Takes `channels` (of the thread) out of execution until the instruction pointer is `ip`.
     pub fn park(&mut self, channels: u32, ip: u32) {
-        let mut rest = channels & self.active;
-        self.active &= !rest;
-        self.parked |= rest;
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            self.channel_ip[lane as usize] = ip;
+        let parked = channels & self.active;
+        self.active &= !parked;
+        self.parked |= parked;
+        for lane in lanes(parked) {
+            self.channel_ip[lane] = ip;
         }
     }
 

@@ -7,6 +7,7 @@ use crate::bounds::build::push;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::{Index, Step, compare, step};
 use crate::module::Instruction;
+use crate::types::exchanges;
 
 impl Rewriter<'_> {
     /// What an instruction accesses.
@@ -19,23 +20,7 @@ impl Rewriter<'_> {
             Op::Store => [Some((word(0), of_value(word(1)), true)), None],
             Op::AtomicLoad => [Some((word(2), layout.accessed(word(0)), false)), None],
             Op::AtomicStore => [Some((word(0), of_value(word(3)), true)), None],
-            Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT => [Some((word(2), layout.accessed(word(0)), true)), None],
+            _ if exchanges(op) => [Some((word(2), layout.accessed(word(0)), true)), None],
             Op::AtomicFlagTestAndSet => [Some((word(2), Some(4), true)), None],
             Op::AtomicFlagClear => [Some((word(0), Some(4), true)), None],
             Op::CopyMemory => {

@@ -19,7 +19,7 @@ use crate::eu::op::{Action, Op};
 use crate::eu::operand::LANES;
 use crate::eu::program::Compile;
 use crate::eu::routine::Routine;
-use crate::eu::state::State;
+use crate::eu::state::{State, lanes};
 use crate::eu::thread::{self, Went};
 #[cfg(test)]
 use crate::eu::vector;
@@ -335,8 +335,8 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
     frame
 }
 
-/// Brings the channels to where they are and the instruction pointer to the op that is next, and takes back what was counted with a
-/// block but not executed. Returns the op's number if it is known.
+/// Brings the channels to where they are and the instruction pointer to the op that is next, and takes
+/// back what was counted with a block but not executed. Returns the op's number if it is known.
 pub(super) fn finish(
     state: &mut State,
     routine: &Routine,
@@ -383,17 +383,17 @@ pub(super) fn finish(
     }
 }
 
-/// What [`run`] put into the frame.
+/// What the caller of the host code ([`execute`], or a relay) put into the frame.
 ///
 /// # Safety
-/// `frame` is that of a run that has not returned.
+/// `frame` is that of host code that has not returned.
 unsafe fn context<'a>(frame: &Frame) -> &'a mut Run<'a> {
-    // SAFETY: `context` points to the `Run` of `run`, which nothing else uses meanwhile.
+    // SAFETY: `context` points to the `Run` of that caller, which nothing else uses meanwhile.
     unsafe { &mut *frame.context.cast::<Run<'a>>() }
 }
 
 /// # Safety
-/// Called by host code that [`run`] started.
+/// Called by host code, with the frame that it was given.
 unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
@@ -420,7 +420,7 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
 }
 
 /// # Safety
-/// Called by host code that [`run`] started.
+/// Called by host code, with the frame that it was given.
 unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
@@ -456,13 +456,9 @@ fn show_channels(state: &State, frame: &mut Frame) {
     frame.parked = state.parked & state.call_mask;
     frame.next_wake = state.next_wake;
     frame.lowest_wake = state.lowest_wake();
-    for (lane, place) in frame.waiting.iter_mut().enumerate() {
-        let waits = frame.parked >> lane & 1 != 0;
-        *place = if waits {
-            state.channel_ip[lane]
-        } else {
-            Frame::NOWHERE
-        };
+    frame.waiting = [Frame::NOWHERE; LANES];
+    for lane in lanes(frame.parked) {
+        frame.waiting[lane] = state.channel_ip[lane];
     }
 }
 
@@ -471,10 +467,7 @@ fn take_channels(state: &mut State, frame: &Frame) {
     state.active = frame.active;
     state.parked = state.parked & !state.call_mask | frame.parked;
     state.next_wake = frame.next_wake;
-    let mut rest = frame.parked;
-    while rest != 0 {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
+    for lane in lanes(frame.parked) {
         state.channel_ip[lane] = frame.waiting[lane];
     }
 }
