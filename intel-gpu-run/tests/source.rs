@@ -178,7 +178,7 @@ fn a_packed_structure_begins_anywhere() {
                 kernel void k(global const packed *in, global uint *out) {\n\
                 packed one = in[get_global_id(0)]; out[get_global_id(0)] = one.a ^ one.b ^ one.c ^ one.d; }\n";
     let file = kernel(folder.path(), "k.cl", text);
-    let bytes: Vec<u8> = (0..256u32).map(|n| (n * 37 >> 2) as u8).collect();
+    let bytes: Vec<u8> = (0..256u32).map(|n| ((n * 37) >> 2) as u8).collect();
     let input = folder.path().join("in").display().to_string();
     fs::write(&input, &bytes).unwrap();
     let dwords: Vec<u32> = bytes
