@@ -17,6 +17,7 @@ pub mod measure;
 pub mod mutation;
 pub mod neo;
 mod oracle;
+pub mod source;
 pub mod subject;
 pub mod tbx;
 pub mod tool;

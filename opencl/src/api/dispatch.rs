@@ -39,7 +39,7 @@ use super::{
     subgroups, svm, transfer, usm,
 };
 use crate::core::callback::*;
-use crate::core::{Handle, Memory};
+use crate::core::{Handle, Memory, set_entry_points};
 
 /// Makes a function's parameters of what C passes.
 macro_rules! take {
@@ -249,7 +249,7 @@ macro_rules! entries {
         $($kind!($name, $module::$function, ($($argument: $type),*));)*
 
         /// The table that every object of the runtime begins with (`cl_khr_icd`).
-        pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
+        static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
             $($name: Some($name),)*
             clGetExtensionFunctionAddress: Some(function_address),
             clGetExtensionFunctionAddressForPlatform: Some(function_address_for_platform),
@@ -607,6 +607,7 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     platforms: *mut cl_platform_id,
     count: *mut cl_uint,
 ) -> cl_int {
+    set_entry_points(&DISPATCH);
     // SAFETY: the same function by another name.
     unsafe { clGetPlatformIDs(room, platforms, count) }
 }
@@ -624,6 +625,7 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
 /// What the table has. The exported function's name is the loader's, too: a reference to it from
 /// here would be to the loader's.
 unsafe extern "C" fn function_address(name: *const c_char) -> *mut c_void {
+    set_entry_points(&DISPATCH);
     take!(name: Text);
     extension(&name.get().unwrap_or_default()).cast_mut().cast()
 }

@@ -47,7 +47,7 @@ pub(crate) fn info(handle: Handle, name: u32) -> Result<Answer> {
         // "For user event objects, a NULL value is returned."
         CL_EVENT_COMMAND_QUEUE => {
             let queue = event.queue.as_ref();
-            info::handle(queue.map_or(Handle::NULL, |queue| queue.base().handle()))
+            info::handle(queue.map_or(Handle::NULL, |queue| queue.handle()))
         }
         CL_EVENT_CONTEXT => info::handle(event.context.base().handle()),
         CL_EVENT_COMMAND_TYPE => info::value(event.command),
@@ -63,7 +63,7 @@ pub(crate) fn profiling(event: Handle, name: u32) -> Result<Answer> {
     // command-queue, if the execution status of the command identified by event is not CL_COMPLETE
     // or if event is a user event object."
     let queue = event.queue.as_ref();
-    let has = queue.is_some_and(|queue| queue.properties & CL_QUEUE_PROFILING_ENABLE != 0);
+    let has = queue.is_some_and(|queue| queue.properties() & CL_QUEUE_PROFILING_ENABLE != 0);
     let times = (event.status() == CL_COMPLETE && has).then(|| event.times());
     let times = times.flatten().ok_or_else(|| {
         let why = "the queue does not profile, or the command has not ended";

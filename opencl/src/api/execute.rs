@@ -9,7 +9,6 @@ use crate::core::callback::NativeKernel;
 use crate::core::command::{Command, Place};
 use crate::core::event::wait_list;
 use crate::core::kernel::State;
-use crate::core::pipe;
 use crate::core::sizes::Sizes;
 use crate::core::{Event, Handle, Kernel, Memory, Queue, publish};
 use crate::error::{Error, Result, ensure};
@@ -131,7 +130,7 @@ pub(crate) fn launch(
     let mut launch = umd::Command::kernel(own, &range)?;
     let pipes = state.pipes();
     if !pipes.is_empty() {
-        let unlocks = pipes.iter().map(|mem| pipe::unlock(mem, queue));
+        let unlocks = pipes.iter().map(|mem| Command::unlock(mem, queue));
         let unlocks = unlocks.collect::<Result<Vec<_>>>()?.into_iter().flatten();
         let parts: Vec<_> = unlocks.chain([launch]).collect();
         launch = umd::Command::sequence(&queue.device.umd, &parts)?;

@@ -10,6 +10,7 @@ use super::buffer::{self, HOST_POINTER};
 use super::external_memory::Properties;
 use super::info::{self, Answer};
 use crate::core::image::{self, Shape};
+use crate::core::image_memory;
 use crate::core::memory::Making;
 use crate::core::{Context, Handle, Mem, Memory, Object, publish};
 use crate::error::{Error, Result, ensure};
@@ -412,7 +413,7 @@ fn make(
                 CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
                 format!("the row pitch is {row_pitch}; multiples of {aligned} are possible"),
             )?;
-            let made = image::of_buffer(making, desc.image_type, shape, parent);
+            let made = image_memory::of_buffer(making, desc.image_type, shape, parent);
             made.map_err(|error| match kind {
                 D1Buffer => error.with_code(CL_INVALID_IMAGE_SIZE),
                 _ => error.with_code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
@@ -441,7 +442,7 @@ fn make(
                 row_pitch: own.row_pitch,
                 ..shape
             };
-            image::of_image(making, desc.image_type, shape, parent)?
+            image_memory::of_image(making, desc.image_type, shape, parent)?
         }
         (Some(_), _) => {
             let why = "of other memory objects are made one-dimensional buffer images, and \
@@ -452,7 +453,7 @@ fn make(
         // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for image
         // object"
         (None, _) => {
-            image::new(making, desc.image_type, shape).map_err(|error| match error.code {
+            image_memory::new(making, desc.image_type, shape).map_err(|error| match error.code {
                 CL_INVALID_VALUE => error.with_code(CL_INVALID_IMAGE_SIZE),
                 CL_IMAGE_FORMAT_NOT_SUPPORTED | CL_INVALID_IMAGE_SIZE | CL_INVALID_HOST_PTR => {
                     error

@@ -75,7 +75,8 @@ fn make(context: Handle, device: Handle, flags: u64, list: Vec<u64>) -> Result<H
     )?;
     let queue = Queue::new(context.clone(), device, place, flags, list)?;
     let queue = Arc::new(queue);
-    context.add_queue(&queue);
+    let known = Arc::downgrade(&queue);
+    context.add_queue(known);
     Ok(publish(queue))
 }
 

@@ -15,11 +15,6 @@ use super::program::{Build, Origin, Program};
 use super::{Context, lock};
 use crate::error::{Error, Result, ensure};
 
-/// What kernels are compiled for: buffers that begin at any byte.
-pub(super) const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
-/// With pipes, an option of OpenCL C 3.0 that Intel's compiler has when told so.
-const WITH_PIPES: &str = "-cl-intel-has-buffer-offset-arg -cl-ext=+__opencl_c_pipes";
-
 /// What is made of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
@@ -283,8 +278,8 @@ impl Program {
                 Goal::Build | Goal::Compile => &order.options,
             },
             internal: match may_have_pipes(source, order) && device.has_pipes() {
-                true => WITH_PIPES,
-                false => INTERNAL,
+                true => options::WITH_PIPES,
+                false => options::INTERNAL,
             },
             folder: None,
             headers: &headers,

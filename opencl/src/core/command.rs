@@ -12,7 +12,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use opencl_sys::*;
 
 use super::event::{Event, Kept};
-use super::host;
 use super::lock;
 use super::memory::Mem;
 use super::pipe;
@@ -59,6 +58,13 @@ impl Command {
     /// The same, of kernels that take pipes.
     pub(crate) fn with_pipes(self, pipes: Vec<Arc<Mem>>) -> Self {
         Self { pipes, ..self }
+    }
+
+    /// What clears the lock of a pipe.
+    pub(crate) fn unlock(mem: &Mem, queue: &Queue) -> Result<Option<umd::Command>> {
+        let memory = mem.pipe.as_ref().and(mem.buffers.get(queue.place));
+        let fill = |memory| umd::Command::fill_buffer(&queue.umd, (memory, pipe::LOCK), 4, &[0; 4]);
+        Ok(memory.map(fill).transpose()?)
     }
 
     /// A command of the device.
@@ -167,7 +173,7 @@ impl Command {
 
     fn event(&self, queue: &Arc<Queue>, waits: &[Arc<Event>]) -> Arc<Event> {
         let kept = keep(self.kept.clone(), waits);
-        Arc::new(Event::of_command(queue, self.kind, kept))
+        Arc::new(of_command(queue, self.kind, kept))
     }
 
     /// Its place and what the host does, if the device does nothing.
@@ -189,7 +195,10 @@ struct Users<'a>(Vec<(*const Mem, MutexGuard<'a, Weak<Event>>)>);
 impl<'a> Users<'a> {
     fn of(commands: &'a [Command]) -> Self {
         let pipes = commands.iter().flat_map(|command| &command.pipes);
-        let pipes = pipe::in_order(pipes.collect()).into_iter();
+        let mut pipes: Vec<_> = pipes.collect();
+        pipes.sort_by_key(|mem| Arc::as_ptr(mem));
+        pipes.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        let pipes = pipes.into_iter();
         let users =
             pipes.filter_map(|mem| Some((Arc::as_ptr(mem), lock(&mem.pipe.as_ref()?.last))));
         Self(users.collect())
@@ -270,6 +279,11 @@ fn keep(mut kept: Kept, waits: &[Arc<Event>]) -> Kept {
     kept
 }
 
+/// The event of a command that is enqueued now.
+fn of_command(queue: &Arc<Queue>, command: cl_command_type, kept: Kept) -> Event {
+    Event::of_command(queue.context.clone(), queue.clone(), command, kept)
+}
+
 /// What a command waits for: events that have to end well, and events that have to end.
 type After<'a> = (&'a [Arc<Event>], &'a [Arc<Event>]);
 
@@ -282,14 +296,14 @@ fn on_device(
     kept: Kept,
     command: &umd::Command,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(Event::of_command(queue, kind, keep(kept, waits)));
+    let event = Arc::new(of_command(queue, kind, keep(kept, waits)));
     let before = order
         .last
         .upgrade()
         .into_iter()
         .chain(before.iter().cloned());
-    let before = before.filter_map(|last| last.on_device(queue, true));
-    let waits = waits.iter().filter_map(|wait| wait.on_device(queue, false));
+    let before = before.filter_map(|last| queue.stand_in(&last, true));
+    let waits = waits.iter().filter_map(|wait| queue.stand_in(wait, false));
     let list: Vec<_> = waits.chain(before).collect();
     let submitted = queue.umd.run(command, &list)?;
     event.set_device(submitted.clone());
@@ -299,7 +313,7 @@ fn on_device(
     order.add(&event);
     // The thread that calls may be the driver's, which must not drop a queue.
     let ended = event.clone();
-    submitted.on_complete_unhurried(move |_| host::notice(ended))?;
+    submitted.on_complete_unhurried(move |_| ended.notice_soon())?;
     Ok(event)
 }
 
@@ -312,7 +326,7 @@ pub(crate) fn on_host(
     blocking: bool,
     work: Work,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(Event::of_command(queue, command, keep(kept, waits)));
+    let event = Arc::new(of_command(queue, command, keep(kept, waits)));
     schedule(queue, event, place, (waits, &[]), blocking, work)
 }
 
@@ -330,7 +344,7 @@ fn end_of(
     } else {
         parts.clone()
     };
-    let event = Event::of_command(queue, command, keep(Vec::new(), &waits));
+    let event = of_command(queue, command, keep(Vec::new(), &waits));
     let event = Arc::new(event.spanning(parts));
     let nothing = Box::new(|| Ok(()));
     let all: After<'_> = (&waits, &[]);

@@ -1,5 +1,6 @@
 //! Contexts.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::*;
@@ -7,10 +8,25 @@ use opencl_sys::*;
 use super::allocations::Allocations;
 use super::callback::{ContextCallback, ObjectCallback};
 use super::device::Device;
-use super::handle::{Base, Object};
+use super::handle::{Base, Handle, Object};
 use super::lock;
-use super::queue::Queue;
 use crate::error::{Error, Result};
+
+/// A queue, as its context and the events of its commands know it.
+pub(crate) trait CommandQueue: fmt::Debug + Send + Sync {
+    fn handle(&self) -> Handle;
+    fn device(&self) -> &Arc<Device>;
+    fn properties(&self) -> cl_command_queue_properties;
+
+    /// Waits for all commands.
+    fn wait(&self);
+
+    /// In a queue in order, waits for the commands before that of an event.
+    fn wait_before(&self, event: Handle);
+
+    /// Notes that a command failed on the device.
+    fn fail(&self);
+}
 
 /// A context: what memory, programs and queues of its devices belong to.
 #[derive(Debug)]
@@ -21,7 +37,7 @@ pub(crate) struct Context {
     pub properties: Vec<isize>,
     /// Memory that the program has by pointers.
     pub allocations: Allocations,
-    queues: Mutex<Vec<Weak<Queue>>>,
+    queues: Mutex<Vec<Weak<dyn CommandQueue>>>,
     notify: Option<ContextCallback>,
     destructors: Mutex<Vec<ObjectCallback>>,
 }
@@ -73,10 +89,10 @@ impl Context {
     }
 
     /// Notes a queue of the context.
-    pub(crate) fn add_queue(&self, queue: &Arc<Queue>) {
+    pub(crate) fn add_queue(&self, queue: Weak<dyn CommandQueue>) {
         let mut queues = lock(&self.queues);
         queues.retain(|queue| queue.strong_count() > 0);
-        queues.push(Arc::downgrade(queue));
+        queues.push(queue);
     }
 
     /// Waits for all commands of all queues.

@@ -8,6 +8,7 @@ use opencl_sys::*;
 use spirv_module::Environment;
 
 use super::handle::{Base, Object};
+use super::options;
 
 /// A device of the platform. It lives as long as the process.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ impl Device {
                 product: compilers::Product::Zebin,
                 target: self.target(),
                 options: "-cl-std=CL2.0",
-                internal: super::build::INTERNAL,
+                internal: options::INTERNAL,
                 folder: None,
                 headers: &[],
                 checked: false,

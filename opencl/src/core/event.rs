@@ -8,12 +8,11 @@ use std::time::Duration;
 use opencl_sys::*;
 
 use super::callback::EventCallback;
-use super::context::Context;
+use super::context::{CommandQueue, Context};
 use super::handle::{Base, Handle, Object};
-use super::host;
+use super::host::{self, Soon};
 use super::lock;
 use super::platform;
-use super::queue::Queue;
 use crate::error::{Error, Result};
 
 /// How long one wait for the device is; waits go on until the command has ended, which the
@@ -25,6 +24,9 @@ type Then = Box<dyn FnOnce(cl_int) + Send>;
 
 /// What a command keeps alive until it has ended.
 pub(crate) type Kept = Vec<Arc<dyn Any + Send + Sync>>;
+
+/// Commands that the device has ended, on their way to being noticed.
+static ENDS: Soon<Arc<Event>> = Soon::new("opencl ends", |event| event.notice());
 
 /// When a command passed its stages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +42,7 @@ pub(crate) struct Event {
     base: Base,
     pub context: Arc<Context>,
     /// `None` for user events.
-    pub queue: Option<Arc<Queue>>,
+    pub queue: Option<Arc<dyn CommandQueue>>,
     pub command: cl_command_type,
     state: Mutex<State>,
     changed: Condvar,
@@ -86,12 +88,17 @@ impl fmt::Debug for Event {
 
 impl Event {
     /// The event of a command that was enqueued now.
-    pub(crate) fn of_command(queue: &Arc<Queue>, command: cl_command_type, kept: Kept) -> Self {
-        let context = queue.context.clone();
-        let mut event = Self::new(context, Some(queue.clone()), command, CL_QUEUED);
+    pub(crate) fn of_command(
+        context: Arc<Context>,
+        queue: Arc<dyn CommandQueue>,
+        command: cl_command_type,
+        kept: Kept,
+    ) -> Self {
+        let queued = queue.device().now();
+        let mut event = Self::new(context, Some(queue), command, CL_QUEUED);
         if let Ok(state) = event.state.get_mut() {
             state.kept = kept;
-            state.times.queued = queue.device.now();
+            state.times.queued = queued;
         }
         event
     }
@@ -112,7 +119,7 @@ impl Event {
 
     fn new(
         context: Arc<Context>,
-        queue: Option<Arc<Queue>>,
+        queue: Option<Arc<dyn CommandQueue>>,
         command: cl_command_type,
         status: cl_int,
     ) -> Self {
@@ -138,9 +145,7 @@ impl Event {
 
     /// Its status now.
     pub(crate) fn status(self: &Arc<Self>) -> cl_int {
-        let state = self.state();
-        let (status, device) = (state.status, state.device.clone());
-        drop(state);
+        let (status, device) = self.progress();
         let Some(device) = device.filter(|_| status > CL_COMPLETE) else {
             return status;
         };
@@ -236,7 +241,7 @@ impl Event {
 
     fn now(&self) -> Duration {
         let queue = self.queue.as_ref();
-        queue.map_or(Duration::ZERO, |queue| queue.device.now())
+        queue.map_or(Duration::ZERO, |queue| queue.device().now())
     }
 
     /// The command of the host has ended, or a user event was set; `false` if it had before.
@@ -256,9 +261,12 @@ impl Event {
         true
     }
 
-    /// Whether something is to happen at its end.
-    pub(super) fn is_awaited(&self) -> bool {
-        self.state().is_awaited()
+    /// Notices, on a thread of its own, that the device has ended the command, as the caller may be the
+    /// driver's: the event may have callbacks, hold commands of the host back, or keep memory and queues
+    /// that the program has released. Soon, or at once if somebody waits.
+    pub(super) fn notice_soon(self: Arc<Self>) {
+        let hurries = self.state().is_awaited();
+        ENDS.add(self, hurries);
     }
 
     /// Sees to it that its end is noticed at once: something is to happen then.
@@ -268,11 +276,11 @@ impl Event {
         if let Some(device) = device {
             device.hurry();
         }
-        host::hurry();
+        ENDS.hurry();
     }
 
     /// Notices that the device has ended the command.
-    pub(super) fn notice(self: &Arc<Self>) {
+    fn notice(self: &Arc<Self>) {
         let Some(device) = self.state().device.clone() else {
             return;
         };
@@ -292,16 +300,13 @@ impl Event {
         let printed = device.printed();
         if !printed.is_empty() {
             // What was printed before comes first.
-            if let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_out_of_order()) {
-                let open = queue.open().into_iter();
-                for earlier in open.take_while(|event| !Arc::ptr_eq(event, self)) {
-                    earlier.wait();
-                }
+            if let Some(queue) = &self.queue {
+                queue.wait_before(self.base.handle());
             }
             host::print(&printed);
         }
         if let Some(queue) = &self.queue {
-            for violation in queue.device.umd.violations() {
+            for violation in queue.device().umd.violations() {
                 platform::report_violation(&violation);
                 self.context.tell(&violation.to_string());
             }
@@ -414,35 +419,10 @@ impl Event {
         host::call_back(Box::new(move || callback.call(event.base.handle(), status)));
     }
 
-    /// What a command of `queue`'s device waits for in its stead; `None` if there is nothing to
-    /// wait for. Where only the order counts (`is_order`), its failure does not matter.
-    pub(super) fn on_device(self: &Arc<Self>, queue: &Queue, is_order: bool) -> Option<umd::Event> {
+    /// Its status as far as it was noticed, and the driver's command, if the device runs it.
+    pub(super) fn progress(&self) -> (cl_int, Option<umd::Event>) {
         let state = self.state();
-        if state.status == CL_COMPLETE || is_order && state.status < CL_COMPLETE {
-            return None;
-        }
-        let same = self.queue.as_deref();
-        if let Some(device) = &state.device
-            && let Some(own) = same
-            && Arc::ptr_eq(&own.device, &queue.device)
-        {
-            match (is_order, std::ptr::eq(own, queue)) {
-                (false, _) => return Some(device.clone()),
-                // The driver keeps the order of its own queue.
-                (true, true) => return None,
-                // It would fail with the event: see below.
-                (true, false) => {}
-            }
-        }
-        drop(state);
-        let proxy = queue.device.umd.user_event();
-        let event = proxy.event().clone();
-        self.then(move |status| match status {
-            CL_COMPLETE => proxy.complete(),
-            _ if is_order => proxy.complete(),
-            error => proxy.fail(format!("its status is {error}")),
-        });
-        Some(event)
+        (state.status, state.device.clone())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

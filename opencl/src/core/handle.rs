@@ -12,19 +12,26 @@
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{cl_int, cl_uint};
 
-use crate::api::dispatch::DISPATCH;
 use crate::error::{Error, Result};
+
+/// The entry points that the ICD loader finds by handles.
+static ENTRY_POINTS: OnceLock<&'static cl_icd_dispatch> = OnceLock::new();
+
+/// Says which these are, before there is a handle.
+pub(crate) fn set_entry_points(table: &'static cl_icd_dispatch) {
+    ENTRY_POINTS.get_or_init(|| table);
+}
 
 /// What a handle points to.
 #[derive(Debug)]
 #[repr(C)]
 struct Word {
-    dispatch: &'static cl_icd_dispatch,
+    dispatch: Option<&'static cl_icd_dispatch>,
 }
 
 /// Words that wait before they are used again.
@@ -59,7 +66,7 @@ impl Base {
         Self {
             word: word.unwrap_or_else(|| {
                 Box::leak(Box::new(Word {
-                    dispatch: &DISPATCH,
+                    dispatch: ENTRY_POINTS.get().copied(),
                 }))
             }),
         }

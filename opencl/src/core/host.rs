@@ -1,13 +1,12 @@
-//! Threads of the host: those that run commands, the one that calls back, and the one that notices
-//! ends of the device's commands.
+//! Threads of the host: those that run jobs one after the other, such as the one that calls the program
+//! back, and those that do small things soon.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::event::Event;
 use super::lock;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -46,53 +45,76 @@ pub(crate) fn call_back(call: Job) {
     CALLER.run(call);
 }
 
-/// How long ends may stay unnoticed that nobody is known to wait for: to wake a thread for each of them
-/// takes longer than a small kernel.
+/// How long things may wait that nobody is known to wait for: to wake a thread for each of them takes
+/// longer than a small kernel.
 const UNHURRIED: Duration = Duration::from_micros(200);
 
-/// Commands that the device has ended, on their way to the thread that notices it.
-struct Ends {
-    list: Mutex<EndList>,
+/// Does something with each thing that it is given, on a thread of its own: soon, or at once if somebody
+/// waits. The thread begins with the first thing.
+pub(crate) struct Soon<T: 'static> {
+    name: &'static str,
+    each: fn(T),
+    list: Mutex<List<T>>,
     changed: Condvar,
     has_thread: OnceLock<bool>,
 }
 
-struct EndList {
-    events: Vec<Arc<Event>>,
+struct List<T> {
+    things: Vec<T>,
     /// Somebody waits for one of them.
     hurries: bool,
     /// The thread sleeps until there is one.
     sleeps: bool,
 }
 
-static ENDS: Ends = Ends {
-    list: Mutex::new(EndList {
-        events: Vec::new(),
-        hurries: false,
-        sleeps: false,
-    }),
-    changed: Condvar::new(),
-    has_thread: OnceLock::new(),
-};
+impl<T: Send> Soon<T> {
+    pub(crate) const fn new(name: &'static str, each: fn(T)) -> Self {
+        Self {
+            name,
+            each,
+            list: Mutex::new(List {
+                things: Vec::new(),
+                hurries: false,
+                sleeps: false,
+            }),
+            changed: Condvar::new(),
+            has_thread: OnceLock::new(),
+        }
+    }
 
-impl Ends {
-    /// Whether there is a thread that notices ends. The first call starts it.
+    /// Adds a thing. Without a thread it is done with here.
+    pub(crate) fn add(&'static self, thing: T, hurries: bool) {
+        if !self.has_thread() {
+            (self.each)(thing);
+            return;
+        }
+        self.change(|list| {
+            list.things.push(thing);
+            list.hurries |= hurries;
+        });
+    }
+
+    /// Somebody waits for one of the things now.
+    pub(crate) fn hurry(&self) {
+        self.change(|list| list.hurries |= !list.things.is_empty());
+    }
+
+    /// Whether there is a thread. The first call starts it.
     fn has_thread(&'static self) -> bool {
         *self.has_thread.get_or_init(|| {
-            let thread = thread::Builder::new().name("opencl ends".to_owned());
+            let thread = thread::Builder::new().name(self.name.to_owned());
             let started = thread.spawn(|| self.work());
             if let Err(error) = &started {
-                tracing::error!("no thread notices the ends of commands: {error}");
+                tracing::error!("no thread for {}: {error}", self.name);
             }
             started.is_ok()
         })
     }
 
-    /// Notices ends as they come.
     fn work(&self) -> ! {
         loop {
             let list = self.changed.wait_while(lock(&self.list), |list| {
-                list.sleeps = list.events.is_empty();
+                list.sleeps = list.things.is_empty();
                 list.sleeps
             });
             let list = list.unwrap_or_else(PoisonError::into_inner);
@@ -102,22 +124,22 @@ impl Ends {
                 .wait_timeout_while(list, UNHURRIED, |list| !list.hurries);
             let (mut list, _) = pause.unwrap_or_else(PoisonError::into_inner);
             list.hurries = false;
-            let events = std::mem::take(&mut list.events);
+            let things = std::mem::take(&mut list.things);
             drop(list);
-            for event in events {
+            for thing in things {
                 // Others wait for theirs.
-                if catch_unwind(AssertUnwindSafe(|| event.notice())).is_err() {
-                    tracing::error!("the end of a command was not noticed: a panic");
+                if catch_unwind(AssertUnwindSafe(|| (self.each)(thing))).is_err() {
+                    tracing::error!("{}: a panic", self.name);
                 }
             }
         }
     }
 
     /// Changes the list, and wakes the thread if it has to know.
-    fn change(&self, change: impl FnOnce(&mut EndList)) {
+    fn change(&self, change: impl FnOnce(&mut List<T>)) {
         let mut list = lock(&self.list);
         change(&mut list);
-        let wakes = !list.events.is_empty() && (list.hurries || list.sleeps);
+        let wakes = !list.things.is_empty() && (list.hurries || list.sleeps);
         // One call is enough.
         list.sleeps &= !wakes;
         drop(list);
@@ -125,26 +147,6 @@ impl Ends {
             self.changed.notify_one();
         }
     }
-}
-
-/// Notices the end of a command of the device, on a thread of its own, as the caller may be the driver's:
-/// its event may have callbacks, hold commands of the host back, or keep memory and queues that the
-/// program has released. Soon, or at once if somebody waits.
-pub(crate) fn notice(event: Arc<Event>) {
-    if !ENDS.has_thread() {
-        event.notice();
-        return;
-    }
-    let hurries = event.is_awaited();
-    ENDS.change(|list| {
-        list.events.push(event);
-        list.hurries |= hurries;
-    });
-}
-
-/// Somebody waits for the end of a command now: one that the device has ended is noticed at once.
-pub(crate) fn hurry() {
-    ENDS.change(|list| list.hurries |= !list.events.is_empty());
 }
 
 /// Prints what a kernel printed, by the C library: a program's own output has its place in it.

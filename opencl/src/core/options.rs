@@ -2,6 +2,11 @@
 
 use compilers::words;
 
+/// What kernels are compiled for: buffers that begin at any byte.
+pub(super) const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
+/// With pipes, an option of OpenCL C 3.0 that Intel's compiler has when told so.
+pub(super) const WITH_PIPES: &str = "-cl-intel-has-buffer-offset-arg -cl-ext=+__opencl_c_pipes";
+
 /// What options are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {

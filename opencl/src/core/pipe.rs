@@ -9,15 +9,12 @@
 //! pipe or writes it, never both, so the lock is cleared before each kernel that takes the pipe, and
 //! such kernels run one after the other, on whatever queues they are.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Mutex, Weak};
 
 use super::event::Event;
-use super::memory::Mem;
-use super::queue::Queue;
-use crate::error::Result;
 
-/// Where the lock is.
-const LOCK: u64 = 64;
+/// Where the lock is: four bytes.
+pub(crate) const LOCK: u64 = 64;
 /// Bytes before the packets.
 const CONTROL: usize = 128;
 
@@ -54,18 +51,4 @@ impl Pipe {
         }
         control
     }
-}
-
-/// The command that clears the lock of a pipe.
-pub(crate) fn unlock(mem: &Mem, queue: &Queue) -> Result<Option<umd::Command>> {
-    let memory = mem.pipe.as_ref().and(mem.buffers.get(queue.place));
-    let fill = |memory| umd::Command::fill_buffer(&queue.umd, (memory, LOCK), 4, &[0; 4]);
-    Ok(memory.map(fill).transpose()?)
-}
-
-/// Pipes that a command takes, each once, in the order in which they are locked.
-pub(crate) fn in_order(mut pipes: Vec<&Arc<Mem>>) -> Vec<&Arc<Mem>> {
-    pipes.sort_by_key(|mem| Arc::as_ptr(mem));
-    pipes.dedup_by(|a, b| Arc::ptr_eq(a, b));
-    pipes
 }

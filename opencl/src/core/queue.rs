@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::*;
 
-use super::context::Context;
+use super::context::{CommandQueue, Context};
 use super::device::Device;
 use super::event::Event;
-use super::handle::{Base, Object};
+use super::handle::{Base, Handle, Object};
 use super::host::Worker;
 use super::lock;
 use crate::error::{Error, Result, ensure};
@@ -95,13 +95,6 @@ impl Queue {
     }
 
     /// Waits for all commands.
-    pub(crate) fn wait(&self) {
-        for event in self.open() {
-            event.wait();
-        }
-    }
-
-    /// The same.
     ///
     /// # Errors
     /// One failed on the device since the last call.
@@ -113,11 +106,6 @@ impl Queue {
         }
     }
 
-    /// Notes that a command failed on the device.
-    pub(super) fn fail(&self) {
-        self.has_failed.store(true, Ordering::Release);
-    }
-
     /// An error if a command failed on the device since the last call: results that the program waits for
     /// are not there.
     pub(super) fn check(&self) -> Result<()> {
@@ -125,9 +113,69 @@ impl Queue {
         ensure(!self.has_failed.swap(false, Ordering::AcqRel), FAILED, why)
     }
 
-    /// The commands that have not ended.
-    pub(crate) fn open(&self) -> Vec<Arc<Event>> {
-        self.order().open()
+    /// What a command of it waits for in an event's stead; `None` if there is nothing to wait for. Where
+    /// only the order counts (`is_order`), the event's failure does not matter.
+    pub(super) fn stand_in(&self, event: &Arc<Event>, is_order: bool) -> Option<umd::Event> {
+        let (status, on_device) = event.progress();
+        if status == CL_COMPLETE || is_order && status < CL_COMPLETE {
+            return None;
+        }
+        if let Some(on_device) = on_device
+            && let Some(other) = &event.queue
+            && Arc::ptr_eq(other.device(), &self.device)
+        {
+            match (is_order, other.handle() == self.base.handle()) {
+                (false, _) => return Some(on_device),
+                // The driver keeps the order of its own queue.
+                (true, true) => return None,
+                // It would fail with the event: see below.
+                (true, false) => {}
+            }
+        }
+        let proxy = self.device.umd.user_event();
+        let stand_in = proxy.event().clone();
+        event.then(move |status| match status {
+            CL_COMPLETE => proxy.complete(),
+            _ if is_order => proxy.complete(),
+            error => proxy.fail(format!("its status is {error}")),
+        });
+        Some(stand_in)
+    }
+}
+
+impl CommandQueue for Queue {
+    fn handle(&self) -> Handle {
+        self.base.handle()
+    }
+
+    fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    fn properties(&self) -> cl_command_queue_properties {
+        self.properties
+    }
+
+    fn wait(&self) {
+        // The lock of the order ends first.
+        let open = self.order().open();
+        for event in open {
+            event.wait();
+        }
+    }
+
+    fn wait_before(&self, event: Handle) {
+        if self.is_out_of_order() {
+            return;
+        }
+        let open = self.order().open().into_iter();
+        for earlier in open.take_while(|open| open.base().handle() != event) {
+            earlier.wait();
+        }
+    }
+
+    fn fail(&self) {
+        self.has_failed.store(true, Ordering::Release);
     }
 }
 
