@@ -361,6 +361,9 @@ fn schedule(
     work: Work,
 ) -> Result<Arc<Event>> {
     let all = (waits, before);
+    // What a failed command should have made is not there.
+    let checked = queue.clone();
+    let work = Box::new(move || checked.check(blocking).and_then(|()| work()));
     let pending = pending(queue, &mut queue.order(), event, place, all, blocking, work);
     if !blocking {
         return Ok(pending.event.clone());
@@ -476,15 +479,11 @@ impl Pending {
     fn run(&self) -> cl_int {
         let mut state = lock(&self.state);
         let work = state.work.take().filter(|_| !state.failed);
-        let blocking = state.blocking;
         drop(state);
         let result = match work {
             Some(work) => {
                 self.event.start();
-                match blocking {
-                    true => self.queue.check().and_then(|()| work()),
-                    false => work(),
-                }
+                work()
             }
             None => Err(match self.event.failed_part() {
                 // It was reported as that of the part.

@@ -11,7 +11,7 @@ use super::event::Event;
 use super::handle::{Base, Handle, Object};
 use super::host::Worker;
 use super::lock;
-use crate::error::{Error, Result, ensure};
+use crate::error::{Result, ensure};
 
 /// What calls that wait return after a command failed on the device. "If the execution of a command
 /// is terminated, the command-queue … may no longer be available, and the behavior of OpenCL API calls
@@ -100,17 +100,24 @@ impl Queue {
     /// One failed on the device since the last call.
     pub(crate) fn finish(&self) -> Result<()> {
         self.wait();
-        match self.has_failed.swap(false, Ordering::AcqRel) {
-            true => Err(Error::new(FAILED, "a command of the queue has failed")),
-            false => Ok(()),
-        }
+        self.check(true)
     }
 
-    /// An error if a command failed on the device since the last call: results that the program waits for
-    /// are not there.
-    pub(super) fn check(&self) -> Result<()> {
-        let why = "an earlier command of the queue has failed";
-        ensure(!self.has_failed.swap(false, Ordering::AcqRel), FAILED, why)
+    /// Looks for a command that failed on the device since a call last told the program.
+    ///
+    /// # Errors
+    /// One failed: results that the program waits for are not there. If `told`, a call of the program gives this
+    /// error, which the next one need not.
+    pub(super) fn check(&self, told: bool) -> Result<()> {
+        let has_failed = match told {
+            true => self.has_failed.swap(false, Ordering::AcqRel),
+            false => self.has_failed.load(Ordering::Acquire),
+        };
+        ensure(
+            !has_failed,
+            FAILED,
+            "an earlier command of the queue has failed",
+        )
     }
 
     /// What a command of it waits for in an event's stead; `None` if there is nothing to wait for. Where

@@ -156,6 +156,13 @@ int main(void) {
     IS(status == CL_OUT_OF_RESOURCES && reports == 2);
     if (!strstr(report, "spins"))
         FAIL("the report: %s", report);
+    /* A read that nobody waits for has no result either. */
+    cl_event unread;
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, sizeof zero, &zero, 0, NULL, &unread));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &unread));
+    DONE(clGetEventInfo(unread, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    IS(status == CL_OUT_OF_RESOURCES);
+    DONE(clReleaseEvent(unread));
     /* Calls that wait for what the kernel had to do say so, also without its event; once. */
     GIVES(CL_OUT_OF_RESOURCES,
           clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL));
