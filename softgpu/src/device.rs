@@ -19,7 +19,8 @@ pub struct Options {
     /// Whether accesses to unbound pages read zero and drop writes, as with i915's scratch page,
     /// instead of ending the context with a page fault.
     pub scratch_page: bool,
-    /// A batch in which nothing ends for this long counts as hung, and its context is lost.
+    /// A batch in which nothing ends for this long counts as hung, and its context is lost. For kernels this is
+    /// processor time of the host, so that a busy host makes no hangs.
     pub hang_timeout: Duration,
     /// The most bytes of buffer objects that the node allocates.
     pub memory_limit: u64,

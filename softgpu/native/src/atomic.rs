@@ -7,7 +7,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::memory::Lanes;
 use crate::model::{AtomicOperation, AtomicStep, Space};
-use crate::translate::{Chosen, Translator};
+use crate::translate::{Chosen, LEFT, Translator};
 
 impl Translator {
     /// Translates what is usual; the caller executes `op` in any other case.
@@ -32,6 +32,10 @@ impl Translator {
             ; mov r11, rax
         );
         self.spill(&lanes);
+        let exchanges = step.operation == AtomicOperation::CompareExchange;
+        if exchanges {
+            dynasm!(self.ops ; xor r9d, r9d);
+        }
         let next = self.each(memory, chosen);
         dynasm!(self.ops
             ; tzcnt ecx, edi
@@ -46,8 +50,23 @@ impl Translator {
         if let Some(old) = step.old {
             self.forget(old..old + memory.plane_bytes);
         }
+        if exchanges {
+            self.yield_unless_exchanged();
+        }
         self.pool.release_all();
         self.meet(ways, op);
+    }
+
+    /// Ends the slice after the block unless a channel has exchanged, which r9 says: who waits for a lock lets
+    /// its holder run.
+    fn yield_unless_exchanged(&mut self) {
+        let exchanged = self.ops.new_dynamic_label();
+        dynasm!(self.ops
+            ; test r9d, r9d
+            ; jnz =>exchanged
+            ; mov QWORD [rbx + LEFT], 0
+            ; =>exchanged
+        );
     }
 
     /// Whether all distances are multiples of four, as the zero flag.
@@ -101,6 +120,7 @@ impl Translator {
                 } else {
                     dynasm!(self.ops ; lock cmpxchg [r10], r8d);
                 }
+                dynasm!(self.ops ; sete r8b ; or r9b, r8b);
             }
             _ => {
                 let retry = self.ops.new_dynamic_label();

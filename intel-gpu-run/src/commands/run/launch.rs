@@ -16,8 +16,13 @@ use crate::trace::{self, Trace};
 const TICK: Duration = Duration::from_millis(100);
 
 /// How much longer than `--timeout` the host waits: the device's own hang check fires at the
-/// timeout, and its report says more than a missed deadline.
-const GRACE: Duration = Duration::from_secs(3);
+/// timeout, and its report says more than a missed deadline. On a busy host it fires later, since it counts
+/// processor time.
+fn grace(timeout: Duration) -> Duration {
+    timeout
+        .saturating_mul(4)
+        .saturating_add(Duration::from_secs(3))
+}
 
 /// The results of a run.
 #[derive(Debug, Default)]
@@ -109,14 +114,16 @@ fn difference(before: Statistics, after: Statistics) -> Statistics {
 
 fn wait(device: &Device, event: &Event, timeout: Duration) -> Result<(), Error> {
     let grace = if device.statistics().is_some() {
-        GRACE
+        grace(timeout)
     } else {
         Duration::ZERO
     };
     let begin = Instant::now();
     let bar = progress_bar();
     loop {
-        let left = (timeout + grace).saturating_sub(begin.elapsed());
+        let left = timeout
+            .saturating_add(grace)
+            .saturating_sub(begin.elapsed());
         match event.wait(left.min(TICK)) {
             Err(umd::Error::Device(DeviceError::Timeout { .. })) if !left.is_zero() => {}
             Err(umd::Error::Device(DeviceError::Timeout { what, .. })) => {

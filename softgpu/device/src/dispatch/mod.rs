@@ -8,6 +8,7 @@
 
 mod crew;
 mod payload;
+mod quiet;
 mod report;
 mod resident;
 mod run;

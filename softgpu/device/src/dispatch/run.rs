@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::crew::Crew;
+use super::quiet::Quiet;
 use super::report::DispatchError;
 use super::resident::{Host, Loader, Resident, Slice, Vacant};
 use super::slots::Slots;
@@ -126,7 +126,7 @@ pub fn run(
         next: Next(AtomicU64::new(0)),
         workers: workers as u64,
         started: Instant::now(),
-        last_end: AtomicU64::new(0),
+        ends: AtomicU64::new(0),
         abort: AtomicBool::new(false),
         outcome: Mutex::new(Ok(())),
     };
@@ -157,8 +157,8 @@ struct Shared<'a> {
     slots: Slots,
     next: Next,
     started: Instant,
-    /// Milliseconds from `started` to the last end of a thread.
-    last_end: AtomicU64,
+    /// How often a host thread saw threads end.
+    ends: AtomicU64,
     abort: AtomicBool,
     outcome: Mutex<Result<(), DispatchError>>,
 }
@@ -222,6 +222,7 @@ impl Shared<'_> {
         };
         let mut more = Some(more);
         let mut idle = 0u32;
+        let mut quiet = Quiet::new();
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);
@@ -247,7 +248,7 @@ impl Shared<'_> {
             let slice = self.pass(&mut worker, host, &mut loader);
             if slice.executed.instructions == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
-                thread::sleep(Duration::from_micros(50));
+                quiet.sleep(Duration::from_micros(50));
                 idle = idle.saturating_add(1);
             } else {
                 idle = 0;
@@ -258,11 +259,12 @@ impl Shared<'_> {
             }
             worker.done += slice;
             if slice.ended == 0 || worker.done.executed.instructions >= REPORTED {
-                let now = self.started.elapsed().as_millis() as u64;
                 if worker.done.ended != 0 {
-                    self.last_end.store(now, Ordering::Relaxed);
-                } else {
-                    self.check_hang(now);
+                    self.ends.fetch_add(1, Ordering::Relaxed);
+                } else if quiet
+                    .exceeds(self.options.hang_timeout, self.ends.load(Ordering::Relaxed))
+                {
+                    self.hang();
                 }
                 self.report(&mut worker);
             }
@@ -363,15 +365,7 @@ impl Shared<'_> {
         first.min(self.count)..first.saturating_add(count).min(self.count)
     }
 
-    /// Ends the walker if no thread has ended for too long; `now` is in milliseconds from its
-    /// start.
-    fn check_hang(&self, now: u64) {
-        let quiet = now.saturating_sub(self.last_end.load(Ordering::Relaxed));
-        if u128::from(quiet) > self.options.hang_timeout.as_millis() {
-            self.hang();
-        }
-    }
-
+    /// Ends the walker: no thread has ended for too long.
     fn hang(&self) {
         self.fail(DispatchError::Hang {
             live: 0,

@@ -570,6 +570,38 @@ fn host_code_loads_and_stores_shared_local_memory() {
     assert_ne!(some[0], expected[0]);
 }
 
+/// Who waits for a lock would use up its slice while the holder waits for its turn.
+#[test]
+fn a_slice_ends_where_nothing_is_exchanged() {
+    if HostIsa::of_host().is_none() {
+        return;
+    }
+    // 40 rounds of a compare and exchange of the dword at 0, which is 0 at first.
+    let first = |old: u32, new: u32| {
+        let space = AddressSpace::with_anonymous(&[(CODE, 0x8000)]).expect("memory");
+        let body = format!(
+            "(W) mov (16|M0) r16.0<1>:ud 0:ud\n\
+             (W) mov (16|M0) r20.0<1>:ud {old}:ud\n\
+             (W) mov (16|M0) r22.0<1>:ud {new}:ud\n\
+             (W) mov (1|M0) r24.0<1>:d 40:w\n\
+             again:\n\
+             send.dc1 (16|M0) r18 r16 r20 0x100 0x0420AEFE\n\
+             add (16|M0) r10.0<1>:ud r10.0<1;1,0>:ud r18.0<1;1,0>:ud\n\
+             (W) add (1|M0) (gt)f0.0 r24.0<1>:d r24.0<0;1,0>:d -1:w\n\
+             (W&f0.0) jmpi (1|M0) again"
+        );
+        let code = code(Family::Gen12Lp, &body);
+        space.view().write(CODE, &code).expect("bound");
+        let program = Arc::new(Program::new(&kernel(Family::Gen12Lp), 128));
+        run_program(&program, &space, 0xffff).expect("no fault");
+        run_slices(&program, &space, 0xffff, (Execution::Compile(None), 4096)).first
+    };
+    let whole = first(0, 0);
+    assert!(whole > 160, "{whole}");
+    let waits = first(1, 1);
+    assert!(waits < 20, "{waits}");
+}
+
 #[test]
 fn predicates_beyond_a_flag_are_the_same_in_host_code() {
     // The second half of the channels would have the bits of another flag.
