@@ -8,9 +8,10 @@ use std::path::Path;
 
 use stack_tests::source::{code, sources};
 
-/// Crates, with the page that has the table of their layers: the highest first, files that may use
-/// those after them. An entry is a file without its ending, a folder, or both. Within an entry there is no order.
-const TABLES: &[(&str, &str)] = &[("opencl", "opencl/README.md")];
+/// Crates, with the page that has the table of their layers: the highest first, files that may use those
+/// after them. A name is that of a file without its ending, of a folder, or of both. Files within a name
+/// may use each other, and so may those of names with "and" between them.
+const TABLES: &[(&str, &str)] = &[("opencl", "opencl/README.md"), ("umd", "umd/src/lib.rs")];
 
 type Names = Vec<String>;
 
@@ -173,8 +174,8 @@ fn absolute(module: &[String], path: &[String]) -> Names {
     [&from, rest].concat()
 }
 
-/// The entries of a table of layers, in their order.
-fn entries(page: &str) -> Vec<String> {
+/// The names of a table of layers, in their order; those that may use each other are together.
+fn entries(page: &str) -> Vec<Vec<String>> {
     let lines = page
         .lines()
         .map(|line| line.trim_start_matches("//!").trim());
@@ -182,32 +183,42 @@ fn entries(page: &str) -> Vec<String> {
     let rows = rows.skip(2).take_while(|line| line.starts_with('|'));
     let files = rows.filter_map(|row| row.split('|').nth(2));
     let entries = files.flat_map(|files| files.split(','));
-    let entries = entries.map(|entry| entry.trim().trim_matches('`').to_owned());
+    let name = |name: &str| name.trim().trim_matches('`').to_owned();
+    let entries = entries.map(|entry| entry.split(" and ").map(name).collect());
     entries.collect()
 }
 
 /// What is wrong with files, by a table.
-fn wrong(files: &Files, entries: &[String]) -> Vec<String> {
+fn wrong(files: &Files, entries: &[Vec<String>]) -> Vec<String> {
     let mut wrong = Vec::new();
+    let names = entries.iter().enumerate();
+    let names: Vec<(usize, &str)> = names
+        .flat_map(|(place, entry)| entry.iter().map(move |name| (place, name.as_str())))
+        .collect();
+    // The longest name that covers a file, and its place.
     let place = |file: &str| {
-        let covers = |entry: &String| {
-            let rest = file.strip_prefix(entry.as_str());
+        let covers = |(_, name): &&(usize, &str)| {
+            let rest = file.strip_prefix(*name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        entries.iter().position(covers)
+        let names = names.iter().filter(covers);
+        names.max_by_key(|(_, name)| name.len()).copied()
     };
     for (file, uses) in files.uses.iter().filter(|(file, _)| !gathers(file)) {
-        let Some(own) = place(file) else {
+        let Some((own, _)) = place(file) else {
             wrong.push(format!("{file} is in no layer"));
             continue;
         };
-        for used in uses.iter().filter(|used| place(used) < Some(own)) {
+        for used in uses
+            .iter()
+            .filter(|used| place(used).is_some_and(|(used, _)| used < own))
+        {
             wrong.push(format!("{file} uses {used}, which is above it"));
         }
     }
-    for (number, entry) in entries.iter().enumerate() {
-        if !files.uses.keys().any(|file| place(file) == Some(number)) {
-            wrong.push(format!("{entry} names no file, or is named twice"));
+    for name in &names {
+        if !files.uses.keys().any(|file| place(file) == Some(*name)) {
+            wrong.push(format!("{} names no file, or is named twice", name.1));
         }
     }
     wrong
@@ -274,13 +285,15 @@ fn what_is_above_is_found() {
         ("high", "use crate::low::inner::X;"),
         ("low", "use crate::high;"),
         ("low/inner", ""),
-        ("other", ""),
+        ("fine", "use crate::other;"),
+        ("other", "use crate::fine;"),
+        ("unknown", ""),
     ]);
-    let page = "text\n//! | layer | files |\n//! |---|---|\n//! | a | `high`, `low` |\n//! | b | `gone` |\n";
+    let page = "text\n//! | layer | files |\n//! |---|---|\n//! | a | `high`, `low` |\n//! | b | `gone`, `fine` and `other` |\n";
     let found = wrong(&files, &entries(page));
     let expected = [
         "low uses high, which is above it",
-        "other is in no layer",
+        "unknown is in no layer",
         "gone names no file, or is named twice",
     ];
     assert_eq!(found, expected);

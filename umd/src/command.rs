@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use crate::device::{Device, DeviceInner};
 use crate::error::{ArgumentError, Error};
-use crate::event::{Event, Label};
+use crate::event::Label;
 use crate::kernel::Kernel;
 use crate::launch::{self, Launch, Recording, Work};
-use crate::queue::Queue;
 use crate::range::NdRange;
 
-/// A command that was checked. A queue of its device can [run](Queue::run) it, as often as wanted, and
+/// A command that was checked. A queue of its device can [run](crate::Queue::run) it, as often as wanted, and
 /// it can be part of a [recording](Command::recording). It uses the arguments and memory that it was
 /// made with.
 #[derive(Clone, Debug)]
@@ -94,29 +93,4 @@ fn launches(device: &Device, commands: &[Command]) -> Result<Vec<Launch>, Argume
         launches.extend_from_slice(command.work.launches());
     }
     Ok(launches)
-}
-
-impl Queue {
-    /// Enqueues a command, after the events of `wait_list`.
-    ///
-    /// # Errors
-    /// The command is of another device; the queue is lost.
-    pub fn run(&self, command: &Command, wait_list: &[Event]) -> Result<Event, Error> {
-        self.inner().run(command, wait_list)
-    }
-
-    /// Runs a kernel over `range`, after the events of `wait_list`. The arguments are those set
-    /// now; later changes do not matter.
-    ///
-    /// # Errors
-    /// As [`Command::kernel`] and [`run`](Self::run).
-    pub fn enqueue(
-        &self,
-        kernel: &Kernel,
-        range: &NdRange,
-        wait_list: &[Event],
-    ) -> Result<Event, Error> {
-        let command = Command::kernel(kernel, range)?;
-        self.inner().run_once(command, wait_list)
-    }
 }

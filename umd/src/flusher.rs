@@ -2,15 +2,20 @@
 //!
 //! Most batches are full, or waited for, before it comes. There is none while no batch is left open.
 
+use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-
-use crate::outbox::Outbox;
 
 /// How long a batch stays open at most.
 const DELAY: Duration = Duration::from_millis(1);
 /// How long the thread waits for another batch before it ends.
 const LINGER: Duration = Duration::from_millis(200);
+
+/// What has an open batch.
+pub(crate) trait Flush: Debug + Send + Sync {
+    /// Hands it over.
+    fn flush_due(self: Arc<Self>);
+}
 
 /// The queues with an open batch.
 #[derive(Debug, Default)]
@@ -21,7 +26,7 @@ pub(crate) struct Flusher {
 
 #[derive(Debug, Default)]
 struct State {
-    due: Vec<Weak<Outbox>>,
+    due: Vec<Weak<dyn Flush>>,
     /// Whether there is the thread.
     runs: bool,
     /// Whether it sleeps until a queue is added.
@@ -30,7 +35,7 @@ struct State {
 
 impl Flusher {
     /// Sees to it that what a queue has is handed over soon; false if there can be no more threads.
-    pub(crate) fn add(self: &Arc<Self>, outbox: &Arc<Outbox>) -> bool {
+    pub(crate) fn add(self: &Arc<Self>, queue: Weak<dyn Flush>) -> bool {
         let mut state = self.state();
         if !state.runs {
             let own = self.clone();
@@ -40,7 +45,7 @@ impl Flusher {
             }
             state.runs = true;
         }
-        state.due.push(Arc::downgrade(outbox));
+        state.due.push(queue);
         if std::mem::take(&mut state.sleeps) {
             self.added.notify_one();
         }
@@ -66,9 +71,9 @@ impl Flusher {
             drop(state);
             std::thread::sleep(DELAY);
             std::mem::swap(&mut due, &mut self.state().due);
-            for outbox in due.drain(..) {
-                if let Some(outbox) = outbox.upgrade() {
-                    outbox.flush_due();
+            for queue in due.drain(..) {
+                if let Some(queue) = queue.upgrade() {
+                    queue.flush_due();
                 }
             }
         }

@@ -6,12 +6,19 @@
 //! makes the last of them go on submits the held command, too.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::Event;
 use crate::launch::Work;
-use crate::queue::QueueInner;
+
+/// The queue of held commands, which lives as long as there are any.
+pub(crate) trait Submit: fmt::Debug + Send + Sync {
+    /// Hands a command to the kernel driver: what it waits for is there already, or has ended.
+    /// Gives the commands that can go on now.
+    fn submit(&self, pending: Pending) -> Vec<Arc<Held>>;
+}
 
 /// A command that has not been submitted yet.
 #[derive(Debug)]
@@ -46,14 +53,14 @@ impl Pending {
 /// A command and the number of events that still hold it back.
 #[derive(Debug)]
 pub(crate) struct Held {
-    queue: Arc<QueueInner>,
+    queue: Arc<dyn Submit>,
     missing: AtomicUsize,
     pending: Mutex<Option<Pending>>,
 }
 
 impl Held {
     /// Submits a command as soon as all that it waits for allows it; at once, if it does now.
-    pub(crate) fn start(queue: &Arc<QueueInner>, pending: Pending) {
+    pub(crate) fn start(queue: Arc<dyn Submit>, pending: Pending) {
         // The usual case, which needs nothing to hold it.
         if !pending.events().any(Event::is_waiting) {
             return advance(queue.submit(pending));
@@ -62,7 +69,7 @@ impl Held {
         // One more than there are events, so that none of them starts the command before all
         // know of it.
         let held = Arc::new(Self {
-            queue: queue.clone(),
+            queue,
             missing: AtomicUsize::new(1 + list.len()),
             pending: Mutex::new(Some(pending)),
         });

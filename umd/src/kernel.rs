@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::binary::{ArgKind, KernelAbi, KernelInfo, SegmentKind};
+use crate::binary::{ArgKind, BinaryError, KernelAbi, KernelInfo, SegmentKind};
 use crate::bound::Bound;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::image::{Image, ImageKind};
 use crate::launch::{self, SlmLayout, StatesLayout, Templates};
-use crate::program::ProgramInner;
+use crate::program::{Program, ProgramInner};
 use crate::range::NdRange;
 use crate::sampler::Sampler;
 
@@ -68,8 +68,25 @@ pub(crate) struct KernelState {
     pub templates: Templates,
 }
 
+impl Program {
+    /// A kernel of it, without arguments.
+    ///
+    /// # Errors
+    /// There is no kernel of this name, or it needs what this driver or the platform lacks.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
+        if let Some(why) = self.inner().binary.unsupported(name) {
+            return Err(BinaryError::Unsupported {
+                kernel: name.to_owned(),
+                why: why.to_owned(),
+            }
+            .into());
+        }
+        Kernel::new(self.inner().clone(), name)
+    }
+}
+
 impl Kernel {
-    pub(crate) fn new(program: Arc<ProgramInner>, name: &str) -> Result<Self, Error> {
+    fn new(program: Arc<ProgramInner>, name: &str) -> Result<Self, Error> {
         let entry = program.binary.entry(name).cloned();
         let entry = entry.ok_or_else(|| ArgumentError::NoSuchKernel {
             name: name.to_owned(),

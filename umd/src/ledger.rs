@@ -2,7 +2,7 @@
 //!
 //! # Locks
 //! A queue and its events have these locks, taken in this order only:
-//! 1. `maker` ([`Outbox`]), while a command is made and the kernel driver takes its batch: it may
+//! 1. `maker` ([`Outbox`](crate::outbox::Outbox)), while a command is made and the kernel driver takes its batch: it may
 //!    block until the queue has room;
 //! 2. an event's;
 //! 3. the ledger's.
@@ -12,6 +12,7 @@
 //! giving memory back is a call to the kernel driver, too. Callbacks are called under none.
 
 use std::collections::VecDeque;
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -23,17 +24,23 @@ use crate::error::DeviceError;
 use crate::event::{Event, Submitted};
 use crate::held::After;
 use crate::launch::{Oldest, Places};
-use crate::outbox::Outbox;
 use crate::waiter;
 
 /// How long the waiter leaves a command alone that nobody hurries for.
 const UNHURRIED: Duration = Duration::from_micros(200);
 
+/// What hands over the commands of a ledger.
+pub(crate) trait HandOver: Debug + Send + Sync {
+    /// Hands over what is in the open batch, if `seqno` is not with the kernel driver yet. Gives up
+    /// at the deadline: another thread may be in the kernel for long.
+    fn hand_over(&self, seqno: Seqno, deadline: Deadline);
+}
+
 /// The commands of a queue.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     /// What hands them over.
-    outbox: Weak<Outbox>,
+    outbox: Weak<dyn HandOver>,
     /// The last batch that the kernel driver has taken.
     handed_over: AtomicU64,
     /// The batch that the kernel driver has as a ring, which takes more commands; 0 if there is none.
@@ -132,7 +139,7 @@ impl Order {
 
 impl Ledger {
     /// An empty one.
-    pub(crate) fn new(outbox: Weak<Outbox>) -> Self {
+    pub(crate) fn new(outbox: Weak<dyn HandOver>) -> Self {
         Self {
             outbox,
             handed_over: AtomicU64::new(0),

@@ -39,6 +39,29 @@
 //! # }
 //! ```
 //!
+//! # Where things are
+//! The layers, the highest first. A file uses only files that come after it here, or that an "and" joins
+//! it with; a folder's name stands for all in it. The test `layers` of the workspace's `tests` holds the
+//! files to it, so the table can be read from its end:
+//!
+//! | layer | files | what it is |
+//! |---|---|---|
+//! | transfers | `transfer` | copies, fills and maps of buffers and images |
+//! | queues | `queue`, `transfer/builtins`, `command`, `outbox` | what is enqueued, and how it is handed to the kernel driver |
+//! | events | `event` and `fault` and `held` and `ledger` and `waiter` | the life of a command: what holds it back, what a queue has under way, who notices its end, and what failed |
+//! | limits | `limits` | what runtimes ask of a device |
+//! | kernels | `kernel` and `launch` | arguments, and what a launch writes of them: payload, states, batch |
+//! | programs | `printf`, `program` | code in GPU memory, and what it prints |
+//! | memory | `bound`, `image`, `buffer` | what arguments are |
+//! | devices | `device`, `flusher`, `backend`, `spec`, `memory`, `clock` | the connection to a kernel driver, buffer objects, clocks |
+//! | files | `binary` | what kernel files say; needs no device |
+//! | terms | `range`, `sampler`, `image/desc`, `image/format`, `error`, `binary/error`, `error/kind`, `deadline` | what all of these speak of |
+//!
+//! Commands that hold each other back, and the ledger of a queue, need each other: the ledger keeps the
+//! events of a queue's commands, and an event asks it how far its command is. A kernel keeps what its
+//! launches copy. What they need of the layers above they know by traits, which those implement: `Submit`
+//! is the queue of held commands, `HandOver` and `Flush` are the outbox.
+//!
 //! # Examples
 //! Short programs to read from top to bottom, in the folder `umd/examples`:
 //! `cargo run -p umd --example vector_add`.

@@ -10,7 +10,7 @@
 //! ring is stopped: as soon as somebody has to wait for long, or it is idle.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::Duration;
 
 use batchbuffer::Engine;
@@ -20,9 +20,10 @@ use crate::deadline::Deadline;
 use crate::device::DeviceInner;
 use crate::error::{DeviceError, Error, refused};
 use crate::event::{CommandBatch, Concluded, Event, Submitted};
+use crate::flusher::Flush;
 use crate::held::{Held, Pending};
 use crate::launch::{CloseError, MakeError, Maker};
-use crate::ledger::{InFlight, Ledger};
+use crate::ledger::{HandOver, InFlight, Ledger};
 
 /// The most commands of a batch. A kernel driver ends batches that take seconds.
 const MOST: u64 = 32;
@@ -84,7 +85,7 @@ impl Outbox {
         (engine, keep_batches): (Engine, bool),
         maker: Maker,
     ) -> Arc<Self> {
-        Arc::new_cyclic(|own| Self {
+        Arc::new_cyclic(|own: &Weak<Self>| Self {
             device,
             id,
             engine,
@@ -229,7 +230,8 @@ impl Outbox {
     /// Leaves a batch open, if there is a thread that sees to it that it is handed over in time.
     fn leave_open(self: &Arc<Self>) -> bool {
         // The flusher clears this before it takes the lock that is held here.
-        self.is_due.swap(true, Ordering::AcqRel) || self.device.flusher.add(self)
+        self.is_due.swap(true, Ordering::AcqRel)
+            || self.device.flusher.add(Arc::<Self>::downgrade(self))
     }
 
     /// Hands over the open batch, so that `then` is all that is in the way.
@@ -303,23 +305,6 @@ impl Outbox {
         }
     }
 
-    /// Hands over what is in the open batch, if `seqno` is not with the kernel driver yet. Gives up
-    /// at the deadline: another thread may be in the kernel for long.
-    pub(crate) fn hand_over(&self, seqno: Seqno, deadline: Deadline) {
-        while !self.ledger.has_handed_over(seqno) {
-            let maker = match self.maker.try_lock() {
-                Ok(maker) => maker,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) if deadline.remaining().is_zero() => return,
-                Err(TryLockError::WouldBlock) => {
-                    std::thread::sleep(BUSY);
-                    continue;
-                }
-            };
-            return self.end_batch(maker);
-        }
-    }
-
     /// Hands over the open batch, or fails its commands if the queue takes no more.
     fn end_batch(&self, mut maker: MutexGuard<'_, Maker>) {
         let failed = match self.ledger.end() {
@@ -338,8 +323,30 @@ impl Outbox {
         self.hand_over(Seqno::new(u64::MAX), deadline);
     }
 
-    /// What the flusher does with it.
-    pub(crate) fn flush_due(self: &Arc<Self>) {
+    pub(crate) fn maker(&self) -> MutexGuard<'_, Maker> {
+        self.maker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HandOver for Outbox {
+    fn hand_over(&self, seqno: Seqno, deadline: Deadline) {
+        while !self.ledger.has_handed_over(seqno) {
+            let maker = match self.maker.try_lock() {
+                Ok(maker) => maker,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if deadline.remaining().is_zero() => return,
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep(BUSY);
+                    continue;
+                }
+            };
+            return self.end_batch(maker);
+        }
+    }
+}
+
+impl Flush for Outbox {
+    fn flush_due(self: Arc<Self>) {
         self.is_due.store(false, Ordering::Release);
         let mut maker = self.maker();
         let is_in_use = !maker.is_open() && !maker.is_idle() && self.ledger.end().is_none();
@@ -347,9 +354,5 @@ impl Outbox {
             return;
         }
         self.end_batch(maker);
-    }
-
-    pub(crate) fn maker(&self) -> MutexGuard<'_, Maker> {
-        self.maker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

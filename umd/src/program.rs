@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
 use crate::device::{Device, DeviceInner};
 use crate::error::{DeviceError, Error, refused};
-use crate::kernel::Kernel;
 use crate::memory::{Bo, Use};
 
 /// Kernels begin at multiples of this (IDD "Kernel Start Pointer"); data gets the same.
@@ -97,24 +96,13 @@ impl Program {
         &self.inner.binary
     }
 
+    pub(crate) fn inner(&self) -> &Arc<ProgramInner> {
+        &self.inner
+    }
+
     /// Its kernels, in the order of the file.
     pub fn kernels(&self) -> &[KernelInfo] {
         self.inner.binary.kernels()
-    }
-
-    /// A kernel of it, without arguments.
-    ///
-    /// # Errors
-    /// There is no kernel of this name, or it needs what this driver or the platform lacks.
-    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
-        if let Some(why) = self.inner.binary.unsupported(name) {
-            return Err(BinaryError::Unsupported {
-                kernel: name.to_owned(),
-                why: why.to_owned(),
-            }
-            .into());
-        }
-        Kernel::new(self.inner.clone(), name)
     }
 }
 

@@ -12,10 +12,12 @@ use crate::device::{Device, DeviceInner};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error, refused};
 use crate::event::{Event, Label, UserEvent};
-use crate::held::{Held, Pending};
+use crate::held::{Held, Pending, Submit};
+use crate::kernel::{Arg, Kernel};
 use crate::launch::{Maker, Work};
-use crate::ledger::{Ledger, Order};
+use crate::ledger::{HandOver as _, Ledger, Order};
 use crate::outbox::{Outbox, Unsubmitted};
+use crate::range::NdRange;
 use crate::transfer::Builtins;
 
 /// How long dropping a queue waits for what the device has of it.
@@ -58,7 +60,7 @@ pub(crate) struct QueueInner {
     /// When dropping it stops to wait, if that was said.
     drain: Mutex<Option<Deadline>>,
     /// The kernels of copies and fills, loaded when the first one is enqueued.
-    pub builtins: Builtins,
+    builtins: Builtins,
 }
 
 /// Whether the environment asks for [rings](QueueOptions::ring).
@@ -117,6 +119,29 @@ impl Device {
 }
 
 impl Queue {
+    /// Enqueues a command, after the events of `wait_list`.
+    ///
+    /// # Errors
+    /// The command is of another device; the queue is lost.
+    pub fn run(&self, command: &Command, wait_list: &[Event]) -> Result<Event, Error> {
+        self.inner.run(command, wait_list)
+    }
+
+    /// Runs a kernel over `range`, after the events of `wait_list`. The arguments are those set
+    /// now; later changes do not matter.
+    ///
+    /// # Errors
+    /// As [`Command::kernel`] and [`run`](Self::run).
+    pub fn enqueue(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        wait_list: &[Event],
+    ) -> Result<Event, Error> {
+        let command = Command::kernel(kernel, range)?;
+        self.inner.run_once(command, wait_list)
+    }
+
     /// An event that ends once all of `wait_list` have, and fails if one of them does; with an
     /// empty list, once all commands that the queue got before have ended, well or not.
     ///
@@ -215,6 +240,16 @@ impl QueueInner {
         self.enqueue(Label::Command(what), Work::Marker, wait_list, place)
     }
 
+    /// A command that runs one of the kernels that copy and fill.
+    pub(crate) fn transfer(
+        &self,
+        name: (&'static str, &str),
+        args: &[Arg<'_>],
+        items: [u64; 3],
+    ) -> Result<Command, Error> {
+        self.builtins.command(self.device(), name, args, items)
+    }
+
     fn enqueue(
         self: &Arc<Self>,
         label: Label,
@@ -239,32 +274,8 @@ impl QueueInner {
             dependencies: wait_list.to_vec(),
             after,
         };
-        Held::start(self, pending);
+        Held::start(self.clone(), pending);
         Ok(event)
-    }
-
-    /// Hands a command to the kernel driver: what it waits for is there already, or has ended.
-    /// Gives the commands that can go on now.
-    pub(crate) fn submit(self: &Arc<Self>, mut pending: Pending) -> Vec<Arc<Held>> {
-        let error = loop {
-            for event in &pending.dependencies {
-                event.hand_over(self.outbox.id);
-            }
-            if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
-                break DeviceError::of_dependency(error);
-            }
-            match self.outbox.put(&mut pending) {
-                Ok(released) => return released,
-                Err(Unsubmitted::Again) => continue,
-                Err(Unsubmitted::Full) => {}
-                Err(Unsubmitted::Failed(error)) => break error,
-            }
-            if let Err(error) = self.wait_for_room(&pending.event) {
-                break error;
-            }
-        };
-        self.ledger().refused(pending.number, &error);
-        pending.event.fail(error)
     }
 
     /// Waits until the oldest command has ended, and gives its part of the heap back.
@@ -302,6 +313,30 @@ impl QueueInner {
             Some(error) => Err(error.into()),
             None => Ok(()),
         }
+    }
+}
+
+impl Submit for QueueInner {
+    fn submit(&self, mut pending: Pending) -> Vec<Arc<Held>> {
+        let error = loop {
+            for event in &pending.dependencies {
+                event.hand_over(self.outbox.id);
+            }
+            if let Some(error) = pending.dependencies.iter().find_map(Event::error) {
+                break DeviceError::of_dependency(error);
+            }
+            match self.outbox.put(&mut pending) {
+                Ok(released) => return released,
+                Err(Unsubmitted::Again) => continue,
+                Err(Unsubmitted::Full) => {}
+                Err(Unsubmitted::Failed(error)) => break error,
+            }
+            if let Err(error) = self.wait_for_room(&pending.event) {
+                break error;
+            }
+        };
+        self.ledger().refused(pending.number, &error);
+        pending.event.fail(error)
     }
 }
 

@@ -391,6 +391,9 @@ pub struct KernelAbi {
     pub unsupported: Option<String>,
 }
 
+/// Bytes of payload that the driver has a compute walker carry.
+const INLINE_DATA: u32 = 32;
+
 impl KernelAbi {
     /// A kernel of this SIMD width with 128 registers a thread, that takes and needs nothing else.
     pub fn new(name: &str, simd: u32) -> Self {
@@ -441,6 +444,11 @@ impl KernelAbi {
             Some(arg) => arg.name.clone().unwrap_or_else(|| arg.kind.to_string()),
             None => "unknown".to_owned(),
         }
+    }
+
+    /// The bytes of its payload that a compute walker carries itself.
+    pub(crate) fn inline_bytes(&self) -> u32 {
+        self.inline_data.min(INLINE_DATA)
     }
 
     /// The register in which the cross-thread payload begins.

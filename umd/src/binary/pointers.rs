@@ -6,7 +6,6 @@ use isa_encoder::message::Direction;
 
 use super::accesses::{BLOCK_READ, BLOCK_WRITE};
 use super::entry::{KernelAbi, PayloadValue};
-use crate::launch::INLINE_DATA;
 
 /// What code does with arguments, as far as it proves it.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ pub(super) fn of(entry: &KernelAbi, family: Family, code: &[u8]) -> Pointers {
     // The first register, and how many bytes there are in registers; the rest is in memory.
     let (register, loaded) = match family.walker() {
         WalkerKind::Gpgpu => (entry.cross_thread_register(family), u32::MAX),
-        WalkerKind::Compute => (1, entry.inline_data.min(INLINE_DATA)),
+        WalkerKind::Compute => (1, entry.inline_bytes()),
     };
     let in_registers = fields.iter().filter_map(|&(offset, value)| {
         let byte = (register * grf).checked_add(offset)?;

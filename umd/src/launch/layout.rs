@@ -10,8 +10,6 @@ use crate::binary::{IMPLICIT_ARGUMENTS, LocalIds as LocalIdLayout, PAYLOAD_UNIT,
 use crate::error::{ArgumentError, Error, ErrorKind};
 use crate::kernel::KernelState;
 
-/// Bytes of payload that a COMPUTE_WALKER carries.
-pub(crate) const INLINE_DATA: u32 = 32;
 /// The most work-items of a group that COMPUTE_WALKER numbers itself.
 const WALKER_IDS: u64 = 1024;
 /// Bytes that the timestamps take at the beginning of a command's part of the heap.
@@ -147,7 +145,7 @@ impl KernelState {
     /// Bytes of the cross-thread payload that the walker carries itself.
     pub(super) fn inline_bytes(&self) -> usize {
         match self.walker() {
-            WalkerKind::Compute => self.entry.inline_data.min(INLINE_DATA) as usize,
+            WalkerKind::Compute => self.entry.inline_bytes() as usize,
             WalkerKind::Gpgpu => 0,
         }
     }

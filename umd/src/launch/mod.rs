@@ -23,7 +23,6 @@ pub(crate) use error::{CloseError, MakeError};
 pub(crate) use front_end::check_kernel;
 pub(crate) use geometry::{max_local, sub_groups};
 pub(crate) use heap::{Oldest, Places};
-pub(crate) use layout::INLINE_DATA;
 pub(crate) use maker::Maker;
 pub(crate) use payload::{SlmLayout, argument_fields, program_fields, slm, slm_fields};
 pub(crate) use prepared::{Contents, Launched, Prepared};

@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::event::Label;
 use crate::kernel::{Arg, Kernel};
 use crate::program::Program;
-use crate::queue::QueueInner;
 use crate::range::NdRange;
 
 /// The kernels of a queue; loaded when the first one is wanted.
@@ -34,6 +33,21 @@ impl Builtins {
         };
         program.kernel(name)
     }
+
+    /// A command that runs one of the kernels, over `items`; `what` is its name in messages.
+    pub(crate) fn command(
+        &self,
+        device: &Arc<DeviceInner>,
+        (what, name): (&'static str, &str),
+        args: &[Arg<'_>],
+        items: [u64; 3],
+    ) -> Result<Command, Error> {
+        let mut kernel = self.kernel(device, name)?;
+        for (index, arg) in args.iter().enumerate() {
+            kernel.set_arg(index, *arg)?;
+        }
+        Command::launch(Label::Command(what), &kernel, &NdRange::new(&items)?)
+    }
 }
 
 /// What `kernels/build.sh` made for a family. Code of one platform runs on all of its family.
@@ -47,22 +61,6 @@ fn zebin(family: Family) -> &'static [u8] {
         Family::XeHpc => include_bytes!("kernels/xe_hpc.zebin"),
         Family::Xe2 => include_bytes!("kernels/xe2.zebin"),
         Family::Xe3 => include_bytes!("kernels/xe3.zebin"),
-    }
-}
-
-impl QueueInner {
-    /// A command that runs one of the kernels, over `items`; `what` is its name in messages.
-    pub(super) fn transfer(
-        &self,
-        (what, name): (&'static str, &str),
-        args: &[Arg<'_>],
-        items: [u64; 3],
-    ) -> Result<Command, Error> {
-        let mut kernel = self.builtins.kernel(self.device(), name)?;
-        for (index, arg) in args.iter().enumerate() {
-            kernel.set_arg(index, *arg)?;
-        }
-        Command::launch(Label::Command(what), &kernel, &NdRange::new(&items)?)
     }
 }
 
