@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{AccessFlags, access};
 use tempfile::NamedTempFile;
 
 use crate::exit::Error;
@@ -121,6 +122,8 @@ impl Destination {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        // The error of a temporary file has a name that means nothing to anyone.
+        access(folder, AccessFlags::W_OK | AccessFlags::X_OK)?;
         let part = tempfile::Builder::new()
             .prefix(".intel-gpu-run-")
             .permissions(permissions)
@@ -281,6 +284,7 @@ mod tests {
         for path in [inside("no-such-folder/a"), folder.path().to_owned()] {
             let error = check_writable(&path).unwrap_err().to_string();
             assert!(error.starts_with("cannot write "), "{error}");
+            assert!(!error.contains(".intel-gpu-run-"), "{error}");
         }
         let error = write(Path::new("/dev/full"), b"x").unwrap_err().to_string();
         assert!(error.contains("No space left"), "{error}");

@@ -84,6 +84,9 @@ impl<'a> Emit<'a> {
 /// [`Error::Rejected`] if the file is neither SPIR-V nor OpenCL C, or a compiler refuses it.
 pub fn run(args: &Args) -> Result<(), Error> {
     let emit = Emit::parse(&args.emit)?;
+    if let Some(path) = &args.output {
+        files::check_writable(path)?;
+    }
     let file = KernelFile::read(&args.file)?;
     let given: [&[u8]; 1];
     let source = match &file.kind {
@@ -119,6 +122,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         eu_compiler::Error::Options(what) => Error::Usage(what),
         error => file.rejected(error),
     })?;
+    if zebin.kernels.is_empty() {
+        talk::say(format_args!("{} has no kernel", args.file.display()));
+    }
     for kernel in &zebin.kernels {
         talk::say(format!(
             "{}: SIMD{}, {} registers",

@@ -87,11 +87,14 @@ fn address(text: &str) -> Result<GpuAddress, String> {
 /// Runs the sub-command.
 ///
 /// # Errors
-/// [`Error::Rejected`] if the file is not a whole number of dwords.
+/// [`Error::Rejected`] if the file is empty or not a whole number of dwords.
 pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = files::read(&args.file)?;
     if Packets::begins(&bytes) {
         return captured(args, &bytes);
+    }
+    if bytes.is_empty() {
+        return Err(Error::Rejected(format!("{} is empty", args.file.display())));
     }
     let (words, []) = bytes.as_chunks::<4>() else {
         return Err(Error::Rejected(format!(

@@ -124,6 +124,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for name in &args.platforms {
         platform::parse(name).map_err(|error| Error::Usage(format!("--platforms: {error}")))?;
     }
+    let mut outputs = args.json.iter().flatten().chain(&args.picture_file);
+    outputs.try_for_each(|path| files::check_writable(path))?;
     if cfg!(debug_assertions) {
         talk::say("note: this is not a release build; its times say little");
     }
