@@ -308,6 +308,7 @@ impl Translator {
             ; =>park
             ; or [rbx + PARKED], esi
             ; vmovd xmm0, esi
+            ; mov eax, esi
             ; not esi
             ; and r13d, esi
             ; mov [rbx + ACTIVE], r13d
@@ -315,7 +316,11 @@ impl Translator {
             ; vpbroadcastd ymm0, xmm0
             ; vpbroadcastd ymm1, xmm1
         );
+        let low = self.ops.new_dynamic_label();
         for first in [0, 8, 16, 24] {
+            if first == 16 {
+                dynasm!(self.ops ; shr eax, 16 ; jz =>low);
+            }
             let bits = self.lane_bits(first, 4);
             let at = WAITING + 4 * first as i32;
             dynasm!(self.ops
@@ -328,6 +333,7 @@ impl Translator {
             );
         }
         dynasm!(self.ops
+            ; =>low
             ; cmp [rbx + LOWEST_WAKE], edx
             ; jbe >kept
             ; mov [rbx + LOWEST_WAKE], edx
@@ -349,7 +355,11 @@ impl Translator {
             ; vmovdqa ymm7, ymm5
             ; xor eax, eax
         );
+        let low = self.ops.new_dynamic_label();
         for first in [0i8, 8, 16, 24] {
+            if first == 16 {
+                dynasm!(self.ops ; test DWORD [rbx + PARKED], !0xffff ; jz =>low);
+            }
             let at = WAITING + 4 * i32::from(first);
             dynasm!(self.ops
                 ; vmovdqu ymm1, [rbx + at]
@@ -370,6 +380,7 @@ impl Translator {
             );
         }
         dynasm!(self.ops
+            ; =>low
             ; or r13d, eax
             ; mov [rbx + ACTIVE], r13d
             ; not eax

@@ -282,23 +282,26 @@ impl Plan {
         Self::new(kind, reading, 4, false)
     }
 
-    /// Operations on dwords that use the accumulator, in its 64 bits.
+    /// Operations on dwords that use the accumulator, in its 64 bits, and those on words that write it: what
+    /// these are of words is never more than its 33 bits.
     fn accumulating(r: &Request) -> Option<Self> {
         let to = r.output.element;
-        let narrow = |source: &Input| !source.element.is_float() && source.element.bytes() <= 4;
-        let fits = r.sources.iter().flatten().all(narrow) && !to.is_float() && to.bytes() == 4;
-        if !fits || r.saturate || r.condition.is_some() {
+        let bytes = to.bytes();
+        let narrow = |source: &Input| !source.element.is_float() && source.element.bytes() <= bytes;
+        let fits = r.sources.iter().flatten().all(narrow) && !to.is_float();
+        if !fits || !matches!(bytes, 2 | 4) || r.saturate || r.condition.is_some() {
             return None;
         }
         let kind = match r.operation {
-            Operation::Mach => Kind::MultiplyHigh,
-            Operation::Macl => Kind::MultiplyLow,
-            Operation::Addc => Kind::AddCarry,
-            Operation::Subb => Kind::SubtractBorrow,
             Operation::Mov => Kind::Move,
             Operation::Add => Kind::Add,
             Operation::Mul => Kind::Multiply,
             Operation::Mad => Kind::MultiplyAdd,
+            _ if bytes == 2 => return None,
+            Operation::Mach => Kind::MultiplyHigh,
+            Operation::Macl => Kind::MultiplyLow,
+            Operation::Addc => Kind::AddCarry,
+            Operation::Subb => Kind::SubtractBorrow,
             _ => return None,
         };
         Self::new(kind, Reading::Integer, 8, false)

@@ -149,10 +149,11 @@ impl Translator {
         accumulator: Accumulator,
     ) {
         if accumulator.writes {
+            let bytes = job.step.request.output.element.bytes();
             let low = Target {
                 at: accumulator.low,
-                size: 4,
-                stride: 4,
+                size: bytes,
+                stride: bytes as u32,
             };
             let wide = Target {
                 at: accumulator.wide,

@@ -1,7 +1,7 @@
 //! Blocks and masks.
 //!
 //! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, ebp and
-//! r8 to r11 are temporary. Vector registers hold values, which are in memory too.
+//! r8 to r11 are temporary; r14d may hold flags. Vector registers hold values, which are in memory too.
 
 use core::mem::offset_of;
 use core::ops::Range;
@@ -43,6 +43,9 @@ pub(crate) const fn host(rounding: Rounding) -> u8 {
     }
 }
 
+/// The bytes that operations on flags may change.
+const FLAG_BYTES: u32 = 32;
+
 pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
 pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
 pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
@@ -64,6 +67,8 @@ pub(crate) struct Translator {
     /// The registers of AVX-512.
     pub(crate) wide: Pool,
     pub(crate) layout: Layout,
+    /// The flag bits that r14d holds, from its bit 0 on: the first, and how many. They are in memory too.
+    flags: Option<(u32, u32)>,
     /// The channels that the present block is for.
     pub(crate) channels: Channels,
     /// The floating-point modes that it is for.
@@ -106,6 +111,7 @@ impl Translator {
             pool: Pool::new(0),
             wide: Pool::new(Pool::COUNT),
             layout,
+            flags: None,
             channels: Channels::Any,
             modes: Modes::default(),
             rounding: Rounding::Nearest,
@@ -173,8 +179,7 @@ impl Translator {
         self.channels = block.enabled;
         self.modes = block.modes;
         self.rounding = block.rounding;
-        self.pool.clear();
-        self.wide.clear();
+        self.forget_all();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
             let go = self.ops.new_dynamic_label();
@@ -274,8 +279,7 @@ impl Translator {
         self.leave_at(op | AFTER);
         dynasm!(self.ops ; =>done);
         self.round_after_call();
-        self.pool.clear();
-        self.wide.clear();
+        self.forget_all();
     }
 
     /// Notes a detour, which is translated at the end: it is rarely taken.
@@ -328,8 +332,19 @@ impl Translator {
         }
     }
 
-    /// Register bytes change: vector registers no longer hold them.
+    /// Registers hold nothing that is known.
+    fn forget_all(&mut self) {
+        self.pool.clear();
+        self.wide.clear();
+        self.flags = None;
+    }
+
+    /// Register bytes change: registers no longer hold them.
     pub(crate) fn forget(&mut self, range: Range<u32>) {
+        let flags = self.layout.flags;
+        if range.start < flags + FLAG_BYTES && flags < range.end {
+            self.flags = None;
+        }
         self.pool.written(range.clone());
         self.wide.written(range);
     }
@@ -349,7 +364,10 @@ impl Translator {
         match known {
             Some(mask) => dynasm!(self.ops ; mov esi, mask as i32),
             None => {
-                dynasm!(self.ops ; mov esi, r13d ; shr esi, offset as i8);
+                dynasm!(self.ops ; mov esi, r13d);
+                if offset != 0 {
+                    dynasm!(self.ops ; shr esi, offset as i8);
+                }
                 if size != u32::MAX {
                     dynasm!(self.ops ; and esi, size as i32);
                 }
@@ -394,6 +412,16 @@ impl Translator {
     /// ecx = so many flag bits from this one on. It reads no more than was written, if it can, because a
     /// load that is wider than the store before it waits.
     pub(crate) fn flag_to_ecx(&mut self, bit: u32, lanes: usize) {
+        if let Some((first, held)) = self.flags
+            && first <= bit
+            && bit + lanes as u32 <= first + held
+        {
+            dynasm!(self.ops ; mov ecx, r14d);
+            if bit != first {
+                dynasm!(self.ops ; shr ecx, (bit - first) as i8);
+            }
+            return;
+        }
         let byte = (self.layout.flags + bit / 8) as i32;
         match (lanes, bit % 8) {
             (..=8, 0) => return dynasm!(self.ops ; movzx ecx, BYTE [r12 + byte]),
@@ -408,23 +436,29 @@ impl Translator {
     /// Sets `lanes` flag bits from this one on to the bits of eax: all, or those in esi.
     pub(crate) fn set_flags(&mut self, bit: u32, lanes: u32, all: bool) {
         let flags = self.layout.flags;
-        self.forget(flags..flags + 32);
         let byte = (flags + bit / 8) as i32;
-        match (all, lanes, bit % 8) {
-            (true, 8, 0) => return dynasm!(self.ops ; mov [r12 + byte], al),
-            (true, 16, 0) => return dynasm!(self.ops ; mov [r12 + byte], ax),
-            (true, 32, 0) => return dynasm!(self.ops ; mov [r12 + byte], eax),
-            (false, 16, 0) => {
-                return dynasm!(self.ops
-                    ; movzx ecx, WORD [r12 + byte]
-                    ; xor eax, ecx
-                    ; and eax, esi
-                    ; xor eax, ecx
-                    ; mov [r12 + byte], ax
-                );
+        if matches!((lanes, bit % 8), (8 | 16 | 32, 0)) {
+            if all {
+                dynasm!(self.ops ; mov r14d, eax);
+            } else {
+                if self.flags != Some((bit, lanes)) {
+                    match lanes {
+                        8 => dynasm!(self.ops ; movzx r14d, BYTE [r12 + byte]),
+                        16 => dynasm!(self.ops ; movzx r14d, WORD [r12 + byte]),
+                        _ => dynasm!(self.ops ; mov r14d, [r12 + byte]),
+                    }
+                }
+                dynasm!(self.ops ; xor eax, r14d ; and eax, esi ; xor r14d, eax);
             }
-            _ => {}
+            self.forget(flags..flags + FLAG_BYTES);
+            self.flags = Some((bit, lanes));
+            return match lanes {
+                8 => dynasm!(self.ops ; mov [r12 + byte], r14b),
+                16 => dynasm!(self.ops ; mov [r12 + byte], r14w),
+                _ => dynasm!(self.ops ; mov [r12 + byte], r14d),
+            };
         }
+        self.forget(flags..flags + FLAG_BYTES);
         if all {
             dynasm!(self.ops ; mov esi, (u32::MAX >> (32 - lanes)) as i32);
         }

@@ -493,6 +493,69 @@ fn host_code_leaves_operands_beyond_the_registers_and_the_flags() {
     );
 }
 
+/// Compilers compute the addresses of private arrays in registers so.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn words_in_accumulators_have_host_code() {
+    if eu_native::HostIsa::of_host().is_none() {
+        return;
+    }
+    let seed = 0x5eed_0acc;
+    eprintln!("seed {seed:#x}");
+    let mut random = Random::new(seed);
+    for opcode in [Opcode::Mov, Opcode::Add, Opcode::Mul, Opcode::Mad] {
+        for ty in [Type::W, Type::Uw] {
+            for number in 0..40 {
+                let mut instruction = Instruction::new(opcode);
+                instruction.exec_size = [1, 8, 16][number % 3];
+                instruction.no_mask = number % 2 == 0;
+                instruction.channel_offset = [0, 16][number % 7 / 6];
+                instruction.predicate = (number % 5 == 0).then_some(Predicate {
+                    control: PredControl::Sequential,
+                    inverse: number % 4 == 0,
+                });
+                let sources = match opcode {
+                    Opcode::Mov => 1,
+                    Opcode::Mad => 3,
+                    _ => 2,
+                };
+                for (slot, number) in instruction.src[..sources].iter_mut().zip([10, 20, 30]) {
+                    *slot = Src::Direct {
+                        reg: Register::grf(number),
+                        region: Region::PACKED,
+                        ty: random.pick(&[Type::W, Type::Uw]),
+                        mods: SrcMods {
+                            neg: random.below(3) == 0,
+                            abs: random.below(4) == 0,
+                        },
+                    };
+                }
+                instruction.dst = Dst::Direct {
+                    reg: Register {
+                        file: RegFile::Arf(ArfKind::Accumulator),
+                        ..Register::grf(0)
+                    },
+                    hstride: 1,
+                    ty,
+                };
+                let rules = Rules::of(Family::Gen12Lp);
+                let op = lower(rules, 128, &instruction, 0, 16).expect("it is lowered");
+                let mut start = state(&mut random);
+                start.fp = Default::default();
+                start.usual_fp = true;
+                let mut expected = start.clone();
+                general::execute(&mut expected, &op).expect("nothing indirect");
+                let results = native::alone(&start, &op);
+                assert!(!results.is_empty(), "no host code: {instruction:?}");
+                for (name, got) in results {
+                    let same = got.regs.bytes() == expected.regs.bytes();
+                    assert!(same, "{name}: {instruction:?}");
+                }
+            }
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 fn constant_one() -> Src {
     Src::Immediate {

@@ -254,6 +254,46 @@ fn registers_with_addresses_are_those_of_the_interpreter() {
     });
 }
 
+/// Flags that host registers hold: parts of them are written by comparisons of some channels and by moves, and
+/// read as predicates, as bytes and as words.
+#[test]
+fn flags_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0004, 60, |random, _| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        (W) mov (1|M0) r12.0<1>:ud 0x5a3cc3a5:ud\n"
+            .to_owned();
+        for number in 0..24 {
+            let flag = random.pick(&["f0.0", "f0.0", "f0.1", "f1.0"]);
+            let size = random.pick(&["(16|M0)", "(16|M0)", "(8|M0)", "(8|M8)"]);
+            let when = random.pick(&["", "", "(W) "]);
+            let not = random.pick(&["", "~"]);
+            let bound = random.below(17);
+            text += &match random.below(8) {
+                0 => format!("(W) mov (1|M0) {flag}<1>:uw r12.0<0;1,0>:uw\n"),
+                1 => format!("(W) mov (1|M0) r12.0<1>:uw {flag}<0;1,0>:uw\n"),
+                2 => "(W) mov (1|M0) f0.0<1>:ud r12.0<0;1,0>:ud\n".to_owned(),
+                3 | 4 => format!(
+                    "({not}{flag}) add {size} r10.0<1>:d r10.0<8;8,1>:d {}:w\n",
+                    1 << (number % 12)
+                ),
+                5 => format!(
+                    "({not}{flag}) cmp {size} (gt){flag} null<1>:d r20.0<8;8,1>:d {bound}:w\n"
+                ),
+                _ => format!("{when}cmp {size} (lt){flag} null<1>:d r20.0<8;8,1>:d {bound}:w\n"),
+            };
+            if random.below(12) == 0 {
+                text += &format!(
+                    "(f0.0) if (16|M0) X{number} X{number}\n\
+                     cmp (16|M0) (lt)f0.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
+                     (f0.0) add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w\n\
+                     X{number}:\nendif (16|M0) Y{number}\nY{number}:\n"
+                );
+            }
+        }
+        text
+    });
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn threads_that_change_their_modes_stay_in_host_code_where_channels_part() {

@@ -173,14 +173,16 @@ fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
         }
         (false, true) if !op.write_acc => {
             let offset = op.dst.base as usize - regs::ACC;
-            let fits = op.dst.stride == 4
-                && op.dst.ty.bits() == 32
-                && offset.is_multiple_of(4)
-                && offset / 4 + op.lanes() <= accumulator::WIDE_CHANNELS;
+            let bytes = op.dst.ty.bytes() as usize;
+            let element = offset / bytes;
+            let fits = usize::from(op.dst.stride) == bytes
+                && matches!(bytes, 2 | 4)
+                && offset.is_multiple_of(bytes)
+                && element + op.lanes() <= accumulator::WIDE_CHANNELS;
             fits.then(|| {
                 Some(Accumulator {
                     low: op.dst.base,
-                    wide: accumulator::wide_at(offset / 4) as u32,
+                    wide: accumulator::wide_at(element) as u32,
                     writes: true,
                 })
             })
