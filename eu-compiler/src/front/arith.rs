@@ -159,6 +159,11 @@ impl Translator<'_> {
             }
             Spv::Dot => {
                 let (a, b) = (self.get(i.word(2)?, i)?, self.get(i.word(3)?, i)?);
+                let mut types = a.scalars.iter().map(|value| self.function.ty(*value));
+                if types.any(|ty| !ty.is_float()) {
+                    let what = "a product of integers without their signs, as translators write `dot` of integers";
+                    return Err(i.unsupported(what));
+                }
                 let value = self.dot(&a.scalars, &b.scalars);
                 self.set(i.word(1)?, Val::one(value));
             }

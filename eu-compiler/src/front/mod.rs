@@ -4,7 +4,7 @@
 //! operations on [`constant`]s. A
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
-//! comparisons and conversions; [`composite`] vectors and structures; [`memory`] pointers, loads,
+//! comparisons and conversions, [`carry`] that with two results; [`composite`] vectors and structures; [`memory`] pointers, loads,
 //! stores, atomics; [`data`] the variables of the program; [`described`] the names of types in the
 //! source; [`image`] images and samplers; [`builtin`] the built-in variables; [`group`] sub-groups and barriers, [`copy`] what groups copy;
 //! [`extended`] the functions
@@ -15,6 +15,7 @@ mod arith;
 mod atomic;
 mod bits;
 mod builtin;
+mod carry;
 mod composite;
 mod constant;
 mod copy;

@@ -379,6 +379,7 @@ impl<'a> Translator<'a> {
         if self.flow(i)?
             || self.memory(i)?
             || self.arith(i)?
+            || self.carry(i)?
             || self.bits(i)?
             || self.composite(i)?
             || self.group(i)?

@@ -5,6 +5,7 @@ use crate::common::{Run, Value, check, numbers};
 use crate::{buffer, bytes};
 
 const INTEGERS: &[u8] = include_bytes!("../kernels/integers.spv");
+const CARRIES: &[u8] = include_bytes!("../kernels/carries.spv");
 const ITEMS: usize = 256;
 
 fn words(seed: u32, count: usize) -> Vec<u64> {
@@ -148,6 +149,58 @@ fn dot_products() {
         global: &[ITEMS as u64],
         local: None,
         args: vec![buffer!(input), Value::Buffer(vec![0; 4 * want.len()])],
+    };
+    check(&what, &[bytes!(input), bytes!(want)]);
+}
+
+/// Sums, differences and products of numbers of some bits, and what does not fit.
+fn carries(x: u64, y: u64, bits: u32) -> [u64; 8] {
+    let mask = u64::MAX >> (64 - bits);
+    let (x, y) = (x & mask, y & mask);
+    let sum = u128::from(x) + u128::from(y);
+    let product = u128::from(x) * u128::from(y);
+    let signed = |x: u64| i128::from((x as i64) << (64 - bits) >> (64 - bits));
+    let with_signs = signed(x) * signed(y);
+    [
+        sum as u64 & mask,
+        (sum >> bits) as u64,
+        x.wrapping_sub(y) & mask,
+        u64::from(x < y),
+        product as u64 & mask,
+        (product >> bits) as u64,
+        with_signs as u64 & mask,
+        (with_signs >> bits) as u64 & mask,
+    ]
+}
+
+#[test]
+fn arithmetic_gives_what_does_not_fit() {
+    let dwords: Vec<u64> = numbers(4 * ITEMS, 9)
+        .iter()
+        .map(|x| *x as u32 as u64)
+        .collect();
+    let mut input: Vec<u64> = dwords.chunks_exact(2).map(|x| x[0] << 32 | x[1]).collect();
+    let edges = [0, 1, u64::MAX, 1 << 63, 1 << 31, 0x7fff_ffff, 0x80, 0x8000];
+    for (number, pair) in input.chunks_exact_mut(2).take(64).enumerate() {
+        pair.copy_from_slice(&[edges[number % 8], edges[number / 8 % 8]]);
+    }
+    let want: Vec<u64> = input
+        .chunks_exact(2)
+        .flat_map(|pair| {
+            let [x, y] = [pair[0], pair[1]];
+            let all = [32, 64, 16, 8].map(|bits| carries(x, y, bits));
+            let [one, other] = [carries(x, y, 32), carries(y, x, 32)];
+            let vector = [one[2], other[2], one[3], other[3]];
+            [all.concat(), vector.to_vec()].concat()
+        })
+        .collect();
+    let what = Run {
+        spirv: CARRIES,
+        kernel: "k",
+        simd: None,
+        global: &[ITEMS as u64],
+        local: None,
+        args: vec![buffer!(input), Value::Buffer(vec![0; 8 * want.len()])],
     };
     check(&what, &[bytes!(input), bytes!(want)]);
 }
