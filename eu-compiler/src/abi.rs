@@ -151,6 +151,8 @@ pub struct Abi {
     pub buffers: Vec<(u8, u32)>,
     /// Sampler states.
     pub samplers: Vec<SamplerState>,
+    /// The dimensions of local ids.
+    pub local_ids: u32,
     /// Bytes of private memory for each lane.
     pub private: u32,
     /// Bytes of scratch memory for each thread.

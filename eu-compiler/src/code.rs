@@ -375,6 +375,8 @@ pub struct Code {
     pub addresses: Vec<relocate::Use>,
     /// That number.
     pub first_address: u32,
+    /// The dimensions of local ids that threads have.
+    pub local_ids: u32,
 }
 
 impl Code {

@@ -370,6 +370,7 @@ fn kernel(
     } = chosen;
     kernel.abi.private = kernel.function.private_size;
     kernel.abi.scratch = allocation.scratch;
+    kernel.abi.local_ids = code.local_ids;
     let payload = kernel.abi.payload_bytes();
     let mut code = code;
     let numbers = schedule::schedule(&mut code, &allocation, &target);

@@ -2,22 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use devinfo::thread;
 use hashbrown::HashMap;
-use isa_encoder::build::{
-    self, BuildError, Builder, Label, Op, Payload, Reg, Scoreboard, SendOp, grf,
-};
+use isa_encoder::build::{self, BuildError, Builder, Label, Op, Payload, Reg, SendOp, grf};
 use isa_encoder::message::{
-    AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
-    HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
+    AddressSize, CacheControl, DataSize, Direction, Hdc, Lsc, LscAddress, LscPort, Message,
 };
 use isa_encoder::validate::{Machine, Validator};
-use isa_encoder::{
-    ArfKind, Flag, Opcode, Options, Pipe, PredControl, Region, Swsb, SyncFunction, Type as M,
-};
+use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, Type as M};
 
 use crate::code::{Code, Inst, Operand, Place, Predicate, SpillData, What, region, register};
 use crate::ir::Block;
+use crate::prolog;
 use crate::regalloc::{Allocation, MIDDLE};
 use crate::target::Target;
 
@@ -36,7 +31,7 @@ const SURFACE: u8 = 2;
 /// Scratch blocks are counted in these, in bytes.
 const HWORD: u32 = 32;
 
-/// Both parts of the code that loads the payload begin at a multiple of this.
+/// Both entries begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
 /// Bytes of an instruction.
@@ -53,28 +48,33 @@ pub fn emit(
     payload_bytes: u32,
 ) -> Result<Emitted, String> {
     let mut out = Emitted::default();
+    let mut b = builder(target);
     if target.caps.loads_payload {
-        let ids = 3 * target.local_id_bytes();
-        let part = load_ids(target, ids, payload_bytes)?;
-        out.bytes.extend(part);
-        let mut nops = builder(target);
-        for _ in 0..(out.bytes.len().next_multiple_of(ALIGNMENT) - out.bytes.len()) / INSTRUCTION {
-            nops.emit(Op::new(Opcode::Nop, 1));
+        let in_memory = payload_bytes.saturating_sub(target.inline_data());
+        if code.local_ids != 0 {
+            out.bytes = prolog::load_ids(target, code.local_ids, in_memory)?;
+            let mut nops = builder(target);
+            let end = out.bytes.len().next_multiple_of(ALIGNMENT);
+            for _ in 0..(end - out.bytes.len()) / INSTRUCTION {
+                nops.emit(Op::new(Opcode::Nop, 1));
+            }
+            out.bytes.extend(nops.finish().map_err(text)?.code);
+            out.entry_with_ids = out.bytes.len() as u32;
         }
-        out.bytes.extend(nops.finish().map_err(text)?.code);
-        out.entry_with_ids = out.bytes.len() as u32;
-        out.bytes.extend(load_cross_thread(target, payload_bytes)?);
+        if in_memory != 0 {
+            prolog::load_cross_thread(&mut b, target, code.local_ids, in_memory)?;
+        }
     }
-    let body = Emitter::new(code, allocation, target).run()?;
+    let body = Emitter::new(code, allocation, target, b).run()?;
     out.bytes.extend(body.code);
     Ok(out)
 }
 
-fn text(error: BuildError) -> String {
+pub(crate) fn text(error: BuildError) -> String {
     error.to_string()
 }
 
-fn builder(target: &Target) -> Builder {
+pub(crate) fn builder(target: &Target) -> Builder {
     let machine = Machine::from(target.platform).with_registers(target.registers as u16);
     Builder::checked_by(validator(machine))
 }
@@ -91,176 +91,6 @@ fn validator(machine: Machine) -> Arc<Validator> {
     validator
 }
 
-/// The last registers hold what the loading code needs.
-fn base(b: &mut Builder, target: &Target) -> Reg {
-    let header = grf(127);
-    let lanes = (target.grf() / 4) as u8;
-    b.emit(
-        Op::new(Opcode::Mov, lanes)
-            .no_mask()
-            .dst(header.ty(M::Ud))
-            .src(build::imm(0, M::Ud)),
-    );
-    let field = thread::PAYLOAD;
-    b.emit(
-        Op::new(Opcode::And, 1)
-            .no_mask()
-            .dst(header.element(2, M::Ud))
-            .src(grf(0).element(field.dword as u8, M::Ud))
-            .src(build::imm(i64::from(field.mask), M::Ud)),
-    );
-    header
-}
-
-/// Local ids follow the cross-thread data, `bytes` for each thread.
-fn load_ids(target: &Target, bytes: u32, cross_thread: u32) -> Result<Vec<u8>, String> {
-    let mut b = builder(target);
-    let header = base(&mut b, target);
-    let field = thread::THREAD_IN_GROUP;
-    let offset = header.element(2, M::Ud);
-    let thread = header.element(0, M::Ud);
-    b.emit(
-        Op::new(Opcode::And, 1)
-            .no_mask()
-            .dst(thread)
-            .src(grf(0).element(field.dword as u8, M::Ud))
-            .src(build::imm(i64::from(field.mask), M::Uw)),
-    );
-    let step = grf(126).element(0, M::Ud);
-    b.emit(
-        Op::new(Opcode::Mul, 1)
-            .no_mask()
-            .dst(step)
-            .src(thread)
-            .src(build::imm(i64::from(bytes), M::Uw)),
-    );
-    b.emit(
-        Op::new(Opcode::Add, 1)
-            .no_mask()
-            .dst(offset)
-            .src(offset)
-            .src(step),
-    );
-    let aligned = cross_thread.next_multiple_of(unit());
-    b.emit(
-        Op::new(Opcode::Add, 1)
-            .no_mask()
-            .dst(offset)
-            .src(offset)
-            .src(build::imm(i64::from(aligned), M::Ud)),
-    );
-    loads(&mut b, target, 1, bytes)?;
-    finish_part(b, target)
-}
-
-/// The granularity of cross-thread data in memory.
-const fn unit() -> u32 {
-    32
-}
-
-fn load_cross_thread(target: &Target, bytes: u32) -> Result<Vec<u8>, String> {
-    let mut b = builder(target);
-    base(&mut b, target);
-    loads(&mut b, target, target.payload_register() as u8, bytes)?;
-    finish_part(b, target)
-}
-
-/// Finishes a part: it waits for all its instructions, because the next part knows nothing of them.
-fn finish_part(b: Builder, target: &Target) -> Result<Vec<u8>, String> {
-    let mut part = b.finish().map_err(text)?.code;
-    let mut last = builder(target).scoreboard(Scoreboard::Keep);
-    let arithmetic = Swsb {
-        distance: Some((Pipe::All, 1)),
-        ..Swsb::NONE
-    };
-    last.emit(Op::sync(SyncFunction::Nop).swsb(arithmetic));
-    last.emit(Op::sync(SyncFunction::AllWr));
-    part.extend(last.finish().map_err(text)?.code);
-    Ok(part)
-}
-
-/// Loads whole registers at dword 2 of r127.
-fn loads(b: &mut Builder, target: &Target, mut to: u8, bytes: u32) -> Result<(), String> {
-    let size = target.grf();
-    let mut left = bytes.div_ceil(size);
-    while left > 0 {
-        let piece = 1 << left.min(4).ilog2();
-        load(b, target, to, piece as u8)?;
-        to += piece as u8;
-        left -= piece;
-        if left > 0 {
-            let offset = grf(127).element(2, M::Ud);
-            b.emit(
-                Op::new(Opcode::Add, 1)
-                    .no_mask()
-                    .dst(offset)
-                    .src(offset)
-                    .src(build::imm(i64::from(piece * size), M::Uw)),
-            );
-        }
-    }
-    Ok(())
-}
-
-fn load(b: &mut Builder, target: &Target, to: u8, registers: u8) -> Result<(), String> {
-    let response = Payload {
-        reg: grf(to),
-        len: registers,
-    };
-    let classic = target.caps.payload_blocks;
-    let (message, address, exec_size) = if classic {
-        let message = Hdc::OwordBlock {
-            direction: Direction::Read,
-            address: HdcAddress::A32(HdcSurface::Stateless { coherent: false }),
-            alignment: BlockAlignment::Dword,
-            count: match registers {
-                1 => OwordCount::Two,
-                2 => OwordCount::Four,
-                _ => OwordCount::Eight,
-            },
-            port: BlockPort::Data,
-        };
-        (Message::Hdc(message), grf(127), 8)
-    } else {
-        b.emit(
-            Op::new(Opcode::Mov, 1)
-                .no_mask()
-                .dst(grf(126).element(0, M::Ud))
-                .src(grf(127).element(2, M::Ud)),
-        );
-        let message = Lsc::Vector {
-            port: LscPort::Ugm,
-            direction: Direction::Read,
-            address: LscAddress::Bti {
-                index: 255,
-                offset: 0,
-            },
-            address_size: AddressSize::A32,
-            data: DataSize::D32,
-            elements: 16 * registers,
-            transpose: true,
-            strided: false,
-            cache: CacheControl::DEFAULT,
-        };
-        (Message::Lsc(message), grf(126), 1)
-    };
-    b.send(SendOp {
-        message,
-        exec_size,
-        no_mask: true,
-        response,
-        src0: Payload {
-            reg: address,
-            len: 1,
-        },
-        header: classic,
-        src1: None,
-        extended: None,
-        eot: false,
-    })
-    .map_err(text)
-}
-
 struct Emitter<'a> {
     code: &'a Code,
     places: &'a [u32],
@@ -272,8 +102,7 @@ struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    fn new(code: &'a Code, allocation: &'a Allocation, target: &'a Target) -> Self {
-        let mut b = builder(target);
+    fn new(code: &'a Code, allocation: &'a Allocation, target: &'a Target, mut b: Builder) -> Self {
         let mut labels = HashMap::new();
         let mut joins = Vec::new();
         for (index, inst) in code.insts.iter().enumerate() {

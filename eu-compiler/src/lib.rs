@@ -8,6 +8,7 @@ mod error;
 mod front;
 pub mod ir;
 mod passes;
+mod prolog;
 mod regalloc;
 mod relocate;
 mod schedule;

@@ -21,6 +21,11 @@ pub struct Caps {
     pub binding_tables: bool,
     /// Threads start without their payload.
     pub loads_payload: bool,
+    /// The walker brings the first [`INLINE_DATA`] bytes of the cross-thread payload in a register.
+    pub inline_data: bool,
+    /// Runtimes write the local ids of as many dimensions as a kernel asks for; without that, of none
+    /// or of three (NEO `setGroupSize`, and what IGC asks for).
+    pub fewer_ids: bool,
     /// They load it by blocks of the classic data port, as Intel's compiler does; without that, by
     /// load/store messages.
     pub payload_blocks: bool,
@@ -48,6 +53,9 @@ pub struct Caps {
     pub float_regions: bool,
 }
 
+/// Bytes that a walker carries for the threads that it starts, if it does.
+pub const INLINE_DATA: u32 = 32;
+
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
 const GEN8: Caps = Caps {
     dword_mul: true,
@@ -57,6 +65,8 @@ const GEN8: Caps = Caps {
     barrier_mask: Some(0x8f00_0000),
     binding_tables: true,
     loads_payload: false,
+    inline_data: false,
+    fewer_ids: false,
     payload_blocks: true,
     message_lanes: 16,
     flat_lanes: 8,
@@ -101,11 +111,13 @@ const XEHPG: Caps = Caps {
     float_regions: false,
     barrier_mask: None,
     loads_payload: true,
+    inline_data: true,
     ..GEN11
 };
 
 const XEHPC: Caps = Caps {
     binding_tables: false,
+    inline_data: false,
     payload_blocks: false,
     mach_asks: false,
     message_lanes: 32,
@@ -114,6 +126,8 @@ const XEHPC: Caps = Caps {
 
 const XE2: Caps = Caps {
     scratch_blocks: false,
+    inline_data: true,
+    fewer_ids: true,
     ..XEHPC
 };
 
@@ -184,8 +198,44 @@ impl Target {
         (2 * self.simd).next_multiple_of(self.grf())
     }
 
-    /// The first register of the cross-thread payload: after r0 and three dimensions of ids.
-    pub const fn payload_register(&self) -> u32 {
-        1 + 3 * self.local_id_bytes() / self.grf()
+    /// The dimensions whose local ids a thread has, if its code asks for the first `used` ones.
+    pub const fn local_ids(&self, used: u32) -> u32 {
+        match used {
+            0 => 0,
+            _ if self.caps.fewer_ids => used,
+            _ => 3,
+        }
+    }
+
+    /// The first register of the cross-thread payload: after r0 and the local ids of some dimensions.
+    /// Threads that start with their payload have at least one register before it.
+    pub const fn payload_register(&self, local_ids: u32) -> u32 {
+        let ids = local_ids * self.local_id_bytes() / self.grf();
+        if ids == 0 && !self.caps.loads_payload {
+            2
+        } else {
+            1 + ids
+        }
+    }
+
+    /// Bytes of the cross-thread payload that the walker brings.
+    pub const fn inline_data(&self) -> u32 {
+        if self.caps.inline_data {
+            INLINE_DATA
+        } else {
+            0
+        }
+    }
+
+    /// Where a byte of the cross-thread payload is in the registers. What the walker does not bring
+    /// begins in a register of its own.
+    pub const fn payload_byte(&self, local_ids: u32, offset: u32) -> u32 {
+        let first = self.payload_register(local_ids) * self.grf();
+        let inline = self.inline_data();
+        if offset < inline {
+            first + offset
+        } else {
+            first + inline.next_multiple_of(self.grf()) + (offset - inline)
+        }
     }
 }

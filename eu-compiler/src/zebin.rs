@@ -252,6 +252,10 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         writeln!(out, "      barrier_count: 1")?;
     }
     writeln!(out, "      grf_count: {}", target.registers)?;
+    if target.inline_data() != 0 {
+        let bytes = target.inline_data();
+        writeln!(out, "      inline_data_payload_size: {bytes}")?;
+    }
     if kernel.emitted.entry_with_ids != 0 {
         let offset = kernel.emitted.entry_with_ids;
         writeln!(out, "      offset_to_skip_per_thread_data_load: {offset}")?;
@@ -304,10 +308,17 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         writeln!(out, "        size: {}", abi.private)?;
         writeln!(out, "        is_simt_thread: true")?;
     }
+    if abi.local_ids == 0 {
+        return Ok(());
+    }
     writeln!(out, "    per_thread_payload_arguments:")?;
     writeln!(out, "      - arg_type: local_id")?;
     writeln!(out, "        offset: 0")?;
-    writeln!(out, "        size: {}", 3 * target.local_id_bytes())
+    writeln!(
+        out,
+        "        size: {}",
+        abi.local_ids * target.local_id_bytes()
+    )
 }
 
 fn payload(out: &mut String, field: &Field) -> std::fmt::Result {

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::op::{Bin, Convert, Op};
+use super::op::{Bin, Convert, Input, Op};
 use super::types::Type;
 
 /// A value.
@@ -251,6 +251,15 @@ impl Function {
             .iter()
             .flat_map(|b| &self.blocks[b.index()].insts);
         insts.map(|inst| &self.insts[inst.index()])
+    }
+
+    /// How many dimensions of local ids there are up to the last one that is asked for.
+    pub fn local_ids(&self) -> u32 {
+        let ids = self.listed().filter_map(|inst| match inst.op {
+            Op::Input(Input::LocalId(dimension)) => Some(u32::from(dimension) + 1),
+            _ => None,
+        });
+        ids.max().unwrap_or(0)
     }
 
     /// Takes the instructions of a block, to be put back: there is room for as many.

@@ -24,7 +24,7 @@ impl Selector<'_> {
         let grf = self.target.grf();
         match input {
             Input::Payload(offset) => {
-                let byte = self.target.payload_register() * grf + offset;
+                let byte = self.target.payload_byte(self.code.local_ids, offset);
                 let register = byte / grf * grf;
                 let var = self.fixed(register, grf);
                 let place = Place {

@@ -84,3 +84,30 @@ fn messages_with_wide_addresses_have_as_many_lanes_as_may_be() {
         assert!(all && !wide.is_empty(), "{name}: {wide:#?}");
     }
 }
+
+/// A kernel that asks for no local ids loads none, and one whose arguments the walker brings loads no
+/// arguments.
+#[test]
+fn kernels_load_what_they_use() {
+    let types = include_bytes!("../kernels/types.spv");
+    let unusual = include_bytes!("../kernels/unusual.spv");
+    let sends = |module: &[u8], platform: &str, kernel: &str| {
+        let options = Options {
+            simd: Some(16),
+            ..Options::new(devinfo::by_name(platform).unwrap())
+        };
+        let zebin = compile(module, &options).unwrap();
+        let made = zebin.kernels.iter().find(|made| made.name == kernel);
+        let listing = made.unwrap().text();
+        listing.lines().filter(|line| line.contains("send")).count()
+    };
+    // Arguments, the block read and written, the end.
+    for platform in ["dg2", "mtl", "pvc", "lnl", "bmg", "ptl"] {
+        assert_eq!(sends(types, platform, "block_u8_1"), 4, "{platform}");
+    }
+    // The store and the end; the local ids, where threads have none, which are two messages if they have
+    // three dimensions; and on pvc the arguments.
+    for (platform, want) in [("tgl", 2), ("pvc", 5), ("lnl", 3), ("bmg", 3), ("ptl", 3)] {
+        assert_eq!(sends(unusual, platform, "unreached"), want, "{platform}");
+    }
+}
