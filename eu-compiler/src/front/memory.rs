@@ -1,6 +1,6 @@
 //! Pointers, variables, loads, stores.
 
-use spirv::{MemoryAccess, MemorySemantics, Op as Spv, StorageClass};
+use spirv::{MemoryAccess, Op as Spv, StorageClass};
 
 use super::data::{Placed, Section};
 use super::module::{Shape, Variable};
@@ -240,7 +240,7 @@ impl Translator<'_> {
     }
 
     /// Takes the address of private memory.
-    fn private_base(&mut self) {
+    pub(super) fn private_base(&mut self) {
         let base = self.abi.field(FieldKind::PrivateBase, 8, 8);
         self.function.private_base = Some(base);
     }
@@ -374,96 +374,6 @@ impl Translator<'_> {
             pointer = self.here().bin(Bin::Add, pointer, offset);
         }
         Ok(pointer)
-    }
-
-    /// A pointer as a generic one, which remembers what it was.
-    fn make_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
-        let (value, space) = self.address(val, i)?;
-        let wide = match space {
-            Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
-            _ => value,
-        };
-        Ok(Val {
-            origin: (space != Space::Generic).then_some((value, space)),
-            ..Val::pointer(wide, None)
-        })
-    }
-
-    /// A generic pointer as one into this memory; no memory if it is another and `asks`.
-    fn make_specific(
-        &mut self,
-        val: &Val,
-        wanted: Space,
-        asks: bool,
-        i: &Instruction<'_>,
-    ) -> Result<Val, Error> {
-        let (value, space) = self.address(val, i)?;
-        let none = match wanted {
-            Space::Local | Space::Private => self.constant(Type::I32, Space::NULL.into()),
-            _ => self.constant(Type::I64, 0),
-        };
-        if space == wanted {
-            return Ok(Val::pointer(value, Some(wanted)));
-        }
-        if space != Space::Generic {
-            return Ok(Val::pointer(none, Some(wanted)));
-        }
-        if wanted == Space::Private {
-            self.private_base();
-        }
-        let narrow = match wanted {
-            Space::Local | Space::Private => self.one(Op::FromGeneric(wanted), &[value], Type::I32),
-            _ => value,
-        };
-        if !asks {
-            return Ok(Val::pointer(narrow, Some(wanted)));
-        }
-        let ty = self.function.ty(none);
-        let result = match wanted {
-            Space::Local | Space::Private => {
-                let is = self.points_into(value, wanted);
-                self.one(Op::Select, &[is, narrow, none], ty)
-            }
-            _ => {
-                let private = self.points_into(value, Space::Private);
-                let local = self.points_into(value, Space::Local);
-                let other = self.here().bin(Bin::Or, private, local);
-                self.one(Op::Select, &[other, none, narrow], ty)
-            }
-        };
-        Ok(Val::pointer(result, Some(wanted)))
-    }
-
-    /// Whether the tag of a generic pointer is that of private or local memory.
-    fn points_into(&mut self, generic: Value, space: Space) -> Value {
-        let high = self.one(Op::High, &[generic], Type::I32);
-        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
-        let tag = self.here().bin(Bin::LShr, high, by);
-        let wanted = self.constant(Type::I32, space.tag());
-        self.one(Op::Icmp(Cond::Eq), &[tag, wanted], Type::I1)
-    }
-
-    /// The memory that a fence for a generic pointer is for. Private memory is part of global
-    /// memory.
-    fn memory_of(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
-        let pointer = self.get(i.word(2)?, i)?;
-        let (value, space) = self.address(&pointer, i)?;
-        let ty = self.component(i.word(0)?, i)?;
-        let [local, global] = [
-            MemorySemantics::WORKGROUP_MEMORY,
-            MemorySemantics::CROSS_WORKGROUP_MEMORY,
-        ]
-        .map(|memory| self.constant(ty, memory.bits().into()));
-        let result = match space {
-            Space::Generic => {
-                let is_local = self.points_into(value, Space::Local);
-                self.one(Op::Select, &[is_local, local, global], ty)
-            }
-            Space::Local => local,
-            _ => global,
-        };
-        self.set(i.word(1)?, Val::one(result));
-        Ok(())
     }
 
     fn step(

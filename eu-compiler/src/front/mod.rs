@@ -5,7 +5,7 @@
 //! [`Translator`](translate::Translator) turns one kernel with all functions that it calls into one
 //! [`Function`](crate::ir::Function): [`flow`] has blocks, phis and calls; [`arith`] arithmetic,
 //! comparisons and conversions, [`carry`] that with two results; [`composite`] vectors and structures; [`memory`] pointers, loads,
-//! stores, atomics; [`data`] the variables of the program; [`described`] the names of types in the
+//! stores, atomics, [`generic`] pointers; [`data`] the variables of the program; [`described`] the names of types in the
 //! source; [`image`] images and samplers; [`builtin`] the built-in variables; [`group`] sub-groups and barriers, [`copy`] what groups copy;
 //! [`extended`] the functions
 //! of OpenCL.std, with those of [`float`] numbers, those that access [`vector`]s in memory, [`printf`]
@@ -24,6 +24,7 @@ mod described;
 mod extended;
 mod float;
 mod flow;
+mod generic;
 mod group;
 mod image;
 mod imported;

@@ -1,0 +1,100 @@
+//! Generic pointers: to them, from them, and what memory they point into.
+
+use spirv::MemorySemantics;
+
+use super::reader::Instruction;
+use super::translate::{Translator, Val};
+use crate::error::Error;
+use crate::ir::{Bin, Cond, Op, Space, Type, Value};
+
+impl Translator<'_> {
+    /// A pointer as a generic one, which remembers what it was.
+    pub(super) fn make_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
+        let (value, space) = self.address(val, i)?;
+        let wide = match space {
+            Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
+            _ => value,
+        };
+        Ok(Val {
+            origin: (space != Space::Generic).then_some((value, space)),
+            ..Val::pointer(wide, None)
+        })
+    }
+
+    /// A generic pointer as one into this memory; no memory if it is another and `asks`.
+    pub(super) fn make_specific(
+        &mut self,
+        val: &Val,
+        wanted: Space,
+        asks: bool,
+        i: &Instruction<'_>,
+    ) -> Result<Val, Error> {
+        let (value, space) = self.address(val, i)?;
+        let none = match wanted {
+            Space::Local | Space::Private => self.constant(Type::I32, Space::NULL.into()),
+            _ => self.constant(Type::I64, 0),
+        };
+        if space == wanted {
+            return Ok(Val::pointer(value, Some(wanted)));
+        }
+        if space != Space::Generic {
+            return Ok(Val::pointer(none, Some(wanted)));
+        }
+        if wanted == Space::Private {
+            self.private_base();
+        }
+        let narrow = match wanted {
+            Space::Local | Space::Private => self.one(Op::FromGeneric(wanted), &[value], Type::I32),
+            _ => value,
+        };
+        if !asks {
+            return Ok(Val::pointer(narrow, Some(wanted)));
+        }
+        let ty = self.function.ty(none);
+        let result = match wanted {
+            Space::Local | Space::Private => {
+                let is = self.points_into(value, wanted);
+                self.one(Op::Select, &[is, narrow, none], ty)
+            }
+            _ => {
+                let private = self.points_into(value, Space::Private);
+                let local = self.points_into(value, Space::Local);
+                let other = self.here().bin(Bin::Or, private, local);
+                self.one(Op::Select, &[other, none, narrow], ty)
+            }
+        };
+        Ok(Val::pointer(result, Some(wanted)))
+    }
+
+    /// Whether the tag of a generic pointer is that of private or local memory.
+    fn points_into(&mut self, generic: Value, space: Space) -> Value {
+        let high = self.one(Op::High, &[generic], Type::I32);
+        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
+        let tag = self.here().bin(Bin::LShr, high, by);
+        let wanted = self.constant(Type::I32, space.tag());
+        self.one(Op::Icmp(Cond::Eq), &[tag, wanted], Type::I1)
+    }
+
+    /// The memory that a fence for a generic pointer is for. Private memory is part of global
+    /// memory.
+    pub(super) fn memory_of(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let pointer = self.get(i.word(2)?, i)?;
+        let (value, space) = self.address(&pointer, i)?;
+        let ty = self.component(i.word(0)?, i)?;
+        let [local, global] = [
+            MemorySemantics::WORKGROUP_MEMORY,
+            MemorySemantics::CROSS_WORKGROUP_MEMORY,
+        ]
+        .map(|memory| self.constant(ty, memory.bits().into()));
+        let result = match space {
+            Space::Generic => {
+                let is_local = self.points_into(value, Space::Local);
+                self.one(Op::Select, &[is_local, local, global], ty)
+            }
+            Space::Local => local,
+            _ => global,
+        };
+        self.set(i.word(1)?, Val::one(result));
+        Ok(())
+    }
+}
