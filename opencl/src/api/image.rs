@@ -322,13 +322,77 @@ fn make(
         CL_INVALID_IMAGE_DESCRIPTOR,
         "images have no mip levels and one sample",
     )?;
+    let umd_desc = described(kind, format, &desc, &limits)?;
+    // "host_ptr … CL_INVALID_HOST_PTR if host_ptr is NULL and CL_MEM_USE_HOST_PTR or
+    // CL_MEM_COPY_HOST_PTR are set in flags or if host_ptr is not NULL but …"
+    let wants = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0 && parent.is_none();
+    ensure(
+        wants != host.is_null(),
+        CL_INVALID_HOST_PTR,
+        "the flags and the host pointer do not go together",
+    )?;
+    ensure(
+        properties.dma_buf.is_none() || matches!(kind, ImageKind::D1 | ImageKind::D2),
+        CL_INVALID_OPERATION,
+        "of memory of others there are images of one and two dimensions",
+    )?;
+    let may_pitch = !host.is_null() || parent.is_some() || properties.dma_buf.is_some();
+    let (row_pitch, slice_pitch) = pitches(&desc, &umd_desc, texel_bytes, may_pitch)?;
+    let shape = Shape {
+        format,
+        desc: umd_desc,
+        texel_bytes,
+        row_pitch,
+        slice_pitch,
+    };
+    let making = Making {
+        context,
+        flags,
+        host,
+        properties: properties.list,
+        dma_buf: properties.dma_buf,
+    };
+    making.check()?;
+    let made = match (parent, kind) {
+        (Some(parent), ImageKind::D1Buffer | ImageKind::D2) if parent.is_buffer() => {
+            of_buffer(making, &desc, shape, parent)?
+        }
+        (Some(parent), ImageKind::D2) => of_image(making, &desc, shape, parent)?,
+        (Some(_), _) => {
+            let why = "of other memory objects are made one-dimensional buffer images, and \
+                       two-dimensional images";
+            return Err(Error::new(CL_INVALID_IMAGE_DESCRIPTOR, why));
+        }
+        (None, ImageKind::D1Buffer) => return Err(bad_desc("there is no buffer".to_owned())),
+        // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for image
+        // object"
+        (None, _) => {
+            image_memory::new(making, desc.image_type, shape).map_err(|error| match error.code {
+                CL_INVALID_VALUE => error.with_code(CL_INVALID_IMAGE_SIZE),
+                CL_IMAGE_FORMAT_NOT_SUPPORTED | CL_INVALID_IMAGE_SIZE | CL_INVALID_HOST_PTR => {
+                    error
+                }
+                _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+            })?
+        }
+    };
+    Ok(publish(Arc::new(made)))
+}
+
+/// The driver's description of an image.
+fn described(
+    kind: ImageKind,
+    format: cl_image_format,
+    desc: &_cl_image_desc,
+    limits: &[umd::ImageLimits],
+) -> Result<ImageDesc> {
+    use ImageKind::{D1Array, D1Buffer, D2, D2Array, D3};
     let size = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let has = |wanted: &[ImageKind], value: usize| match wanted.contains(&kind) {
         true => size(value),
         false => 1,
     };
-    use ImageKind::{D1Array, D1Buffer, D2, D2Array, D3};
-    let umd_desc = ImageDesc {
+    let described = ImageDesc {
         kind,
         format: image::format(format),
         width: size(desc.image_width),
@@ -352,117 +416,79 @@ fn make(
     let across = across.unwrap_or(0);
     let in_range = |value: u32, most: u32| (1..=most).contains(&value);
     ensure(
-        in_range(umd_desc.width, across)
-            && in_range(umd_desc.height, across)
-            && in_range(umd_desc.depth, deep)
-            && in_range(umd_desc.layers, deep),
+        in_range(described.width, across)
+            && in_range(described.height, across)
+            && in_range(described.depth, deep)
+            && in_range(described.layers, deep),
         CL_INVALID_IMAGE_SIZE,
         format!(
             "an image of {:?}; {across} across and {deep} deep are possible",
-            umd_desc.extent()
+            described.extent()
         ),
     )?;
-    // "host_ptr … CL_INVALID_HOST_PTR if host_ptr is NULL and CL_MEM_USE_HOST_PTR or
-    // CL_MEM_COPY_HOST_PTR are set in flags or if host_ptr is not NULL but …"
-    let wants = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0 && parent.is_none();
+    Ok(described)
+}
+
+/// An image of a buffer's bytes.
+fn of_buffer(making: Making, desc: &_cl_image_desc, shape: Shape, parent: Arc<Mem>) -> Result<Mem> {
+    let is_line = shape.desc.kind == ImageKind::D1Buffer;
+    making.context.same(&parent.context, "the buffer")?;
+    // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a buffer and the row
+    // pitch and base address alignment does not follow the rules": among them, "the image …
+    // row pitch × height must be less than or equal to the size of the buffer"
+    let bytes = shape.row_pitch.saturating_mul(shape.desc.height as usize);
     ensure(
-        wants != host.is_null(),
-        CL_INVALID_HOST_PTR,
-        "the flags and the host pointer do not go together",
+        is_line || bytes <= parent.size,
+        CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        format!("rows of {bytes} bytes in a buffer of {}", parent.size),
     )?;
+    // "the image row pitch must be a multiple of the maximum of the
+    // CL_DEVICE_IMAGE_PITCH_ALIGNMENT value for all devices in the context"; without a pitch
+    // the rows lie as they are wide
+    let aligned = PITCH_ALIGNMENT as usize * shape.texel_bytes;
     ensure(
-        properties.dma_buf.is_none() || matches!(kind, ImageKind::D1 | D2),
-        CL_INVALID_OPERATION,
-        "of memory of others there are images of one and two dimensions",
+        is_line || desc.image_row_pitch.is_multiple_of(aligned),
+        CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        format!(
+            "the row pitch is {}; multiples of {aligned} are possible",
+            shape.row_pitch
+        ),
     )?;
-    let may_pitch = !host.is_null() || parent.is_some() || properties.dma_buf.is_some();
-    let (row_pitch, slice_pitch) = pitches(&desc, &umd_desc, texel_bytes, may_pitch)?;
+    let made = image_memory::of_buffer(making, desc.image_type, shape, parent);
+    made.map_err(|error| match is_line {
+        true => error.with_code(CL_INVALID_IMAGE_SIZE),
+        false => error.with_code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+    })
+}
+
+/// An image of another's texels.
+fn of_image(making: Making, desc: &_cl_image_desc, shape: Shape, parent: Arc<Mem>) -> Result<Mem> {
+    making.context.same(&parent.context, "the image")?;
+    let own = parent.as_image()?;
+    // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a 2D image object
+    // and the rules described above are not followed": the same size, channels in the same
+    // places and of the same type
+    let is_same = own.desc.kind == ImageKind::D2
+        && own.desc.extent() == shape.desc.extent()
+        && own.format.image_channel_data_type == shape.format.image_channel_data_type
+        && are_compatible(
+            own.format.image_channel_order,
+            shape.format.image_channel_order,
+        );
+    ensure(
+        is_same,
+        CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+        format!(
+            "an image of {:?} cannot be seen as one of {:?} in this format",
+            own.desc.extent(),
+            shape.desc.extent()
+        ),
+    )?;
     let shape = Shape {
-        format,
-        desc: umd_desc,
-        texel_bytes,
-        row_pitch,
-        slice_pitch,
+        row_pitch: own.row_pitch,
+        ..shape
     };
-    let making = Making {
-        context,
-        flags,
-        host,
-        properties: properties.list,
-        dma_buf: properties.dma_buf,
-    };
-    making.check()?;
-    let made = match (parent, kind) {
-        (Some(parent), D1Buffer | D2) if parent.is_buffer() => {
-            making.context.same(&parent.context, "the buffer")?;
-            // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a buffer and the row
-            // pitch and base address alignment does not follow the rules": among them, "the image …
-            // row pitch × height must be less than or equal to the size of the buffer"
-            let bytes = row_pitch.saturating_mul(umd_desc.height as usize);
-            ensure(
-                kind == D1Buffer || bytes <= parent.size,
-                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-                format!("rows of {bytes} bytes in a buffer of {}", parent.size),
-            )?;
-            // "the image row pitch must be a multiple of the maximum of the
-            // CL_DEVICE_IMAGE_PITCH_ALIGNMENT value for all devices in the context"; without a pitch
-            // the rows lie as they are wide
-            let aligned = PITCH_ALIGNMENT as usize * texel_bytes;
-            ensure(
-                kind == D1Buffer || desc.image_row_pitch.is_multiple_of(aligned),
-                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-                format!("the row pitch is {row_pitch}; multiples of {aligned} are possible"),
-            )?;
-            let made = image_memory::of_buffer(making, desc.image_type, shape, parent);
-            made.map_err(|error| match kind {
-                D1Buffer => error.with_code(CL_INVALID_IMAGE_SIZE),
-                _ => error.with_code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
-            })?
-        }
-        (Some(parent), D2) => {
-            making.context.same(&parent.context, "the image")?;
-            let own = parent.as_image()?;
-            // "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a 2D image is created from a 2D image object
-            // and the rules described above are not followed": the same size, channels in the same
-            // places and of the same type
-            let is_same = own.desc.kind == D2
-                && own.desc.extent() == umd_desc.extent()
-                && own.format.image_channel_data_type == format.image_channel_data_type
-                && are_compatible(own.format.image_channel_order, format.image_channel_order);
-            ensure(
-                is_same,
-                CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-                format!(
-                    "an image of {:?} cannot be seen as one of {:?} in this format",
-                    own.desc.extent(),
-                    umd_desc.extent()
-                ),
-            )?;
-            let shape = Shape {
-                row_pitch: own.row_pitch,
-                ..shape
-            };
-            image_memory::of_image(making, desc.image_type, shape, parent)?
-        }
-        (Some(_), _) => {
-            let why = "of other memory objects are made one-dimensional buffer images, and \
-                       two-dimensional images";
-            return Err(Error::new(CL_INVALID_IMAGE_DESCRIPTOR, why));
-        }
-        (None, D1Buffer) => return Err(bad_desc("there is no buffer".to_owned())),
-        // "CL_MEM_OBJECT_ALLOCATION_FAILURE if there is a failure to allocate memory for image
-        // object"
-        (None, _) => {
-            image_memory::new(making, desc.image_type, shape).map_err(|error| match error.code {
-                CL_INVALID_VALUE => error.with_code(CL_INVALID_IMAGE_SIZE),
-                CL_IMAGE_FORMAT_NOT_SUPPORTED | CL_INVALID_IMAGE_SIZE | CL_INVALID_HOST_PTR => {
-                    error
-                }
-                _ => error.with_code(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-            })?
-        }
-    };
-    Ok(publish(Arc::new(made)))
+    image_memory::of_image(making, desc.image_type, shape, parent)
 }
 
 /// Whether an image of one channel order can be seen as one of the other: linear or not (the table
