@@ -28,6 +28,19 @@ pub const MISALIGNED: u32 = 1 << 27;
 /// In a report's last dword: it says that the kernel comes from a language without lockstep. What channels
 /// do is in order by barriers alone, and there is a fence for each of those of the sub-group.
 pub const APART: u32 = 1 << 26;
+/// In a report's last dword: it says nothing of arrays. The offset names the channel whose value is read, and
+/// the size says how: [`BY_NUMBER`] and so on.
+pub const SHUFFLES: u32 = 1 << 25;
+/// In a report's last dword: all channels of the sub-group should be here.
+pub const TOGETHER: u32 = 1 << 24;
+/// The offset of a shuffle is a channel's number.
+pub const BY_NUMBER: u32 = 0;
+/// It is what differs from the channel's own number.
+pub const BY_DIFFERENCE: u32 = 1;
+/// It is added to the channel's own number, and the channels of a second value come after those of the first.
+pub const DOWN: u32 = 2;
+/// It is subtracted from the channel's own number, and the channels of a second value come before.
+pub const UP: u32 = 3;
 /// In a report's last dword: the bytes that are accessed, at most so many.
 pub const BYTES: u32 = 0xffff;
 

@@ -15,6 +15,9 @@ const NO_CACHES: &[&str] = &["skl", "tgl"];
 const ALL: &[&str] = &["skl", "tgl", "dg2:8"];
 const BOTH: &[&str] = &["own", "ocloc"];
 
+const INACTIVE: &str = "read of an inactive channel";
+const PART: &str = "sub-group operation in divergent flow";
+
 /// A kernel of `seeded.cl`, compilers, platforms, and what is reported; nothing if it is clean.
 type Row = (
     &'static str,
@@ -25,24 +28,18 @@ type Row = (
 
 const KERNELS: &[Row] = &[
     ("shuffle_inactive", BOTH, ALL, "uninitialised value"),
-    (
-        "shuffle_beyond",
-        &["ocloc"],
-        ALL,
-        "read of an inactive channel",
-    ),
-    (
-        "broadcast_inactive",
-        &["own"],
-        ALL,
-        "read of an inactive channel",
-    ),
-    (
-        "broadcast_inactive",
-        &["ocloc"],
-        &["tgl", "dg2:8"],
-        "read of an inactive channel",
-    ),
+    ("shuffle_beyond", BOTH, ALL, INACTIVE),
+    ("shuffle_one_beyond", BOTH, ALL, INACTIVE),
+    ("shuffle_xor_beyond", BOTH, ALL, INACTIVE),
+    ("shuffle_down_beyond", BOTH, ALL, INACTIVE),
+    ("shuffle_up_beyond", BOTH, ALL, INACTIVE),
+    ("broadcast_beyond", BOTH, ALL, INACTIVE),
+    ("broadcast_inactive", BOTH, ALL, INACTIVE),
+    ("reduce_in_part", BOTH, ALL, PART),
+    ("scan_in_part", BOTH, ALL, PART),
+    ("vote_in_part", BOTH, ALL, PART),
+    ("barrier_in_part", BOTH, ALL, PART),
+    ("right_together", BOTH, ALL, ""),
     ("race_of_sub_groups", BOTH, ALL, "data race"),
     ("relaxed_flag", BOTH, ALL, "data race"),
     ("acquire_only", BOTH, ALL, "data race"),

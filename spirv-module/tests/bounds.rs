@@ -249,6 +249,37 @@ fn barriers_of_sub_groups_have_fences() {
     assert_eq!(barriers, [barrier, fence, barrier]);
 }
 
+/// Shuffles tell which channel they read, if a sub-group may lack it; what all channels of a sub-group must
+/// reach tells that.
+#[test]
+fn what_a_sub_group_does_together_is_told() {
+    let head = "OpCapability Groups\nOpCapability SubgroupShuffleINTEL\nOpExtension \"SPV_INTEL_subgroups\"\n";
+    let cases = [
+        ("OpSubgroupShuffleINTEL %i32 %c1 %n", 1),
+        ("OpSubgroupShuffleXorINTEL %i32 %c1 %n", 1),
+        ("OpSubgroupShuffleDownINTEL %i32 %c1 %c1 %n", 1),
+        ("OpSubgroupShuffleUpINTEL %i32 %c1 %c1 %n", 1),
+        ("OpSubgroupShuffleINTEL %i32 %n %c3", 0),
+        ("OpSubgroupShuffleINTEL %i32 %n %c9", 1),
+        ("OpGroupBroadcast %i32 %c3 %n %c0", 1),
+        ("OpGroupIAdd %i32 %c3 Reduce %n", 1),
+        ("OpGroupAll %bool %c3 %t", 1),
+        ("OpGroupBroadcast %i32 %c2 %n %c0", 0),
+        ("OpGroupIAdd %i32 %c2 Reduce %n", 0),
+    ];
+    let stores = |body: &str| {
+        let watched = watched(&format!("{head}{}", module(body)))?;
+        Some(count(&watched, Op::Store))
+    };
+    let Some(none) = stores("") else {
+        return;
+    };
+    for (body, told) in cases {
+        let now = stores(&format!("%r = {body}")).unwrap();
+        assert_eq!(now - none, told, "{body}");
+    }
+}
+
 /// The rewritten module whose kernel has this body.
 #[track_caller]
 fn watched(text: &str) -> Option<Module> {

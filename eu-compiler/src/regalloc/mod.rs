@@ -6,6 +6,7 @@
 //! given by linear scan ([`scan`]). What finds none goes to the
 //! thread's scratch memory ([`spill`]), and the scan begins again.
 
+mod apart;
 mod join;
 mod lives;
 mod scan;
@@ -44,13 +45,15 @@ pub struct Allocation {
 pub fn allocate(code: &Code, target: &Target, spills: bool) -> Result<(Code, Allocation), String> {
     let mut joined = code.clone();
     join::join(&mut joined, target.grf());
+    apart::part(&mut joined, target.grf());
     let done = places(&mut joined, target, spills);
     if done.is_ok() || spills {
         return done.map(|places| (joined, places));
     }
     // Parts of messages that are there early keep the rest of the message's registers busy.
-    let mut apart = code.clone();
-    places(&mut apart, target, spills).map(|places| (apart, places))
+    let mut parted = code.clone();
+    apart::part(&mut parted, target.grf());
+    places(&mut parted, target, spills).map(|places| (parted, places))
 }
 
 fn places(code: &mut Code, target: &Target, spills: bool) -> Result<Allocation, String> {

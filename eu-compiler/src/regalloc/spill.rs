@@ -320,7 +320,7 @@ impl Transfer {
 }
 
 /// Copies bytes, 64 at most in an instruction.
-fn copy(from: Place, to: Place, bytes: u32, push: &mut impl FnMut(Inst)) {
+pub(super) fn copy(from: Place, to: Place, bytes: u32, push: &mut impl FnMut(Inst)) {
     let mut done = 0;
     while done < bytes {
         let step = (bytes - done).min(64);
@@ -344,7 +344,7 @@ fn copy(from: Place, to: Place, bytes: u32, push: &mut impl FnMut(Inst)) {
 }
 
 /// Puts new instructions between the old ones, which name other registers now.
-fn assemble(
+pub(super) fn assemble(
     code: &mut Code,
     mut before: Vec<(u32, Inst)>,
     mut behind: Vec<(u32, Inst)>,

@@ -235,3 +235,18 @@ kernel void copies(global const uint *in, global uint *out)
         q->tag[i] = c.tag[i];
     q->stamp = c.stamp;
 }
+
+/// What is stored is where it is stored: one register is the address and the data.
+kernel void own_places(global const uint *in, global uint *out)
+{
+    local uchar bytes[64];
+    local uint words[64];
+    uint l = get_local_id(0), place = 4 * l;
+    bytes[l] = l;
+    *(local uint *)((local uchar *)words + place) = place;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add((volatile local uint *)((local uchar *)words + place), place);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint other = in[get_global_id(0)] & 63;
+    out[get_global_id(0)] = 1000 * words[other] + bytes[other];
+}

@@ -151,3 +151,79 @@ kernel void flag_too_early(global const int *in, global int *out)
         out[get_group_id(0)] = data;
     }
 }
+
+kernel void shuffle_one_beyond(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = intel_sub_group_shuffle(v, get_sub_group_local_id() + 1);
+}
+
+kernel void shuffle_xor_beyond(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = intel_sub_group_shuffle_xor(v, get_max_sub_group_size());
+}
+
+kernel void shuffle_down_beyond(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    uint delta = get_max_sub_group_size() + 3;
+    out[get_global_id(0)] = intel_sub_group_shuffle_down(v, v + 1, delta);
+}
+
+kernel void shuffle_up_beyond(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    uint delta = get_max_sub_group_size() + 3;
+    out[get_global_id(0)] = intel_sub_group_shuffle_up(v + 1, v, delta);
+}
+
+kernel void broadcast_beyond(global const int *in, global int *out)
+{
+    out[get_global_id(0)] = sub_group_broadcast(in[get_global_id(0)], 33);
+}
+
+kernel void reduce_in_part(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = v & 1 ? sub_group_reduce_add(v) : 0;
+}
+
+kernel void scan_in_part(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = v & 1 ? sub_group_scan_inclusive_max(v) : 0;
+}
+
+kernel void vote_in_part(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)], r = 0;
+    if (v & 1)
+        r = sub_group_any(v > 9);
+    out[get_global_id(0)] = r;
+}
+
+kernel void barrier_in_part(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    if (v & 1) {
+        out[get_global_id(0)] = v;
+        sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+}
+
+kernel void right_together(global const int *in, global int *out)
+{
+    uint l = get_sub_group_local_id(), all = get_max_sub_group_size();
+    int v = in[get_global_id(0)];
+    if (get_local_id(0) < 64) {
+        v += sub_group_reduce_add(v) + sub_group_any(v > 9);
+        v += intel_sub_group_shuffle(v, all - 1 - l) + sub_group_broadcast(v, all - 1);
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    v += intel_sub_group_shuffle_down(v, v + 1, all) + intel_sub_group_shuffle_up(v + 1, v, l);
+    v += intel_sub_group_shuffle_xor(v, all - 1);
+    if (v & 1)
+        v += intel_sub_group_shuffle(v, l);
+    out[get_global_id(0)] = v;
+}

@@ -7,6 +7,7 @@ mod aligned;
 mod counted;
 mod marks;
 mod parts;
+mod together;
 mod touched;
 mod unwritten;
 
@@ -242,6 +243,7 @@ impl Rewriter<'_> {
             _ => {}
         }
         self.aligned(op, one);
+        self.tell(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
             touched.into_iter().for_each(|touched| self.doubt(touched));

@@ -85,6 +85,10 @@ impl Checks {
                 order.apart = true;
             }
         }
+        if told.what & (report::SHUFFLES | report::TOGETHER) != 0 {
+            let lane = access.lane.filter(|_| own && !self.whole.get());
+            return self.hears_of_sub_group(lane, told);
+        }
         if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
             return self.report(Rule::ElementAlignment, || self.misaligned(lane, told));

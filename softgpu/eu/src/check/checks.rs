@@ -40,6 +40,15 @@ pub(super) struct EmptyLoad {
     pub place: String,
 }
 
+/// The channels that a thread began with, and those that are at its instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Here {
+    pub active: u32,
+    pub dispatched: u32,
+    /// Channels of a whole sub-group.
+    pub simd: u8,
+}
+
 /// Where the threads of one host thread record broken rules.
 #[derive(Debug, Default)]
 pub struct Checks {
@@ -63,6 +72,7 @@ pub struct Checks {
     /// The first of them.
     pub(super) channel: Slot<u8>,
     pub(super) ip: Slot<u64>,
+    pub(super) here: Slot<Here>,
     pub(super) count: Slot<u64>,
     pub(super) found: RefCell<Vec<Violation>>,
     /// The group that runs, and its thread.
@@ -87,6 +97,11 @@ impl Checks {
     /// Sets the current instruction.
     pub fn set_ip(&self, ip: u64) {
         self.ip.set(ip);
+    }
+
+    /// Sets the channels that execute it.
+    pub(crate) fn set_here(&self, here: Here) {
+        self.here.set(here);
     }
 
     /// The current instruction.

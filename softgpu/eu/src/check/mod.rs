@@ -23,11 +23,13 @@ mod memory;
 mod order;
 mod report;
 mod rule;
+mod together;
 
 pub(crate) use access::{Access, What, Where};
 pub(crate) use arrays::is_report;
 pub(crate) use bytes::{UNWRITTEN, WRITTEN};
 pub use checks::Checks;
+pub(crate) use checks::Here;
 pub use findings::{Findings, Purpose};
 pub use group::Group;
 pub(crate) use order::Reach;

@@ -7,6 +7,7 @@ use isa_encoder::message::{
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, Shape, Source};
 use super::state::State;
+use crate::check::Here;
 use crate::{Checks, Rule};
 
 /// Which channels a thread has, and which execute.
@@ -34,6 +35,14 @@ impl Flow {
             flow.active &= state.write_mask(op) << op.channel_offset | !channels;
         }
         flow
+    }
+
+    pub(super) fn here(&self) -> Here {
+        Here {
+            active: self.active,
+            dispatched: self.dispatched,
+            simd: self.simd,
+        }
     }
 
     /// All channels of a sub-group.

@@ -64,6 +64,7 @@ pub(super) fn execute(
     };
     if let Some(checks) = env.checks {
         checks.set_ip(op.ip.into());
+        checks.set_here(Flow::of(state).here());
         if let Some(meaning) = &send.meaning {
             convergence::check(checks, &Flow::of(state), op, meaning);
         }
