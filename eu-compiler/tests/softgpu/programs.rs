@@ -190,7 +190,7 @@ fn intels_compiler_makes_the_same() {
         for (platform, count) in counts {
             assert_eq!(
                 count,
-                if platform == "pvc" { 113 } else { 117 },
+                if platform == "pvc" { 114 } else { 118 },
                 "{platform}"
             );
         }
