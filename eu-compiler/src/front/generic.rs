@@ -11,14 +11,23 @@ impl Translator<'_> {
     /// A pointer as a generic one, which remembers what it was.
     pub(super) fn make_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
         let (value, space) = self.address(val, i)?;
-        let wide = match space {
-            Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
-            _ => value,
-        };
+        let wide = self.widened(value, space);
         Ok(Val {
             origin: (space != Space::Generic).then_some((value, space)),
             ..Val::pointer(wide, None)
         })
+    }
+
+    /// The generic pointer to a place in a memory. Private memory has an address for it, also where a null
+    /// pointer is all that points there.
+    pub(super) fn widened(&mut self, value: Value, space: Space) -> Value {
+        if space == Space::Private {
+            self.private_base();
+        }
+        match space {
+            Space::Local | Space::Private => self.one(Op::ToGeneric(space), &[value], Type::I64),
+            _ => value,
+        }
     }
 
     /// A generic pointer as one into this memory; no memory if it is another and `asks`.

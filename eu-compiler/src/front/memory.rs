@@ -61,10 +61,10 @@ impl Translator<'_> {
                 let pointer = self.get(i.word(2)?, i)?;
                 let mut value = self.scalar(i.word(2)?, i)?;
                 // One number for a place, whatever kind of pointer points there.
-                if let Some(space @ (Space::Private | Space::Local)) = pointer.space
+                if let Some(space) = pointer.space
                     && ty == Type::I64
                 {
-                    value = self.one(Op::ToGeneric(space), &[value], Type::I64);
+                    value = self.widened(value, space);
                 }
                 let value = self.resize(value, ty, false);
                 self.set(i.word(1)?, Val::one(value));

@@ -58,3 +58,12 @@ kernel void search(global int *out, global const int *sorted) {
     }
     out[id] = low;
 }
+
+// A null pointer to private memory is one to anywhere, also where there is no private memory.
+kernel void nulls(global int *out) {
+    int *any = 0;
+    private int *own = 0;
+    if (out[get_global_id(0)] == 4)
+        any = out;
+    out[get_global_id(0)] = any == own;
+}

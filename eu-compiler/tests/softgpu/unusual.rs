@@ -40,6 +40,11 @@ fn an_address_begins_with_null() {
 }
 
 #[test]
+fn a_null_pointer_to_private_memory_is_null_anywhere() {
+    run("nulls", vec![], |_| 1);
+}
+
+#[test]
 fn a_function_does_not_return() {
     run("unreached", vec![], |id| id);
 }
