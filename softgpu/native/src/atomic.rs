@@ -1,7 +1,8 @@
 //! Atomic operations.
 //!
 //! The channels follow each other. Shared local memory belongs to one host thread at a time, so that its
-//! operations need no lock. rcx is the channel, r10 its place in the host, eax the old value.
+//! operations need no lock. rcx is the channel, r10 its place in the host, eax the old value, r9 whether a channel has
+//! exchanged.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 

@@ -13,9 +13,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// What a host thread has worked since one of all host threads has ended an EU thread.
 #[derive(Debug)]
 pub(super) struct Quiet {
-    /// When the clocks were last read, and what that of the host thread's processor time was.
+    /// When the clocks were last read, and what that of the host thread's processor time was. Most walkers end
+    /// before it is asked for.
     read: Instant,
-    processor: Duration,
+    processor: Option<Duration>,
     /// How many ends there had been.
     ends: u64,
     /// What it has slept since the clocks were read.
@@ -24,10 +25,10 @@ pub(super) struct Quiet {
 }
 
 impl Quiet {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(started: Instant) -> Self {
         Self {
-            read: Instant::now(),
-            processor: processor_time(),
+            read: started,
+            processor: None,
             ends: 0,
             slept: Duration::ZERO,
             lasted: Duration::ZERO,
@@ -48,12 +49,13 @@ impl Quiet {
             return false;
         }
         let processor = processor_time();
-        let worked = processor.saturating_sub(self.processor) + self.slept;
+        let before = self.processor.unwrap_or(processor);
+        let worked = processor.saturating_sub(before) + self.slept;
         self.lasted = match ends == self.ends {
             true => self.lasted.saturating_add(worked),
             false => Duration::ZERO,
         };
-        (self.read, self.processor, self.ends) = (now, processor, ends);
+        (self.read, self.processor, self.ends) = (now, Some(processor), ends);
         self.slept = Duration::ZERO;
         self.lasted > limit
     }
@@ -61,7 +63,7 @@ impl Quiet {
 
 /// The time that a processor has given to this host thread.
 fn processor_time() -> Duration {
-    // The clock is there on every Linux (clock_gettime(2)); a limit of zero needs no clock.
+    // The clock is there on every Linux (clock_gettime(2)).
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn work_and_sleep_count_until_something_ends() {
-        let mut quiet = Quiet::new();
+        let mut quiet = Quiet::new(Instant::now());
         assert!(!quiet.exceeds(LIMIT, 0));
         work(LIMIT / 2);
         assert!(!quiet.exceeds(LIMIT, 0));
@@ -95,7 +97,9 @@ mod tests {
 
     #[test]
     fn time_that_the_host_gives_to_others_does_not_count() {
-        let mut quiet = Quiet::new();
+        let mut quiet = Quiet::new(Instant::now());
+        std::thread::sleep(LIMIT);
+        assert!(!quiet.exceeds(LIMIT, 0));
         // The thread does not run meanwhile.
         std::thread::sleep(LIMIT * 4);
         assert!(!quiet.exceeds(LIMIT, 0));

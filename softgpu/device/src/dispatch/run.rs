@@ -222,7 +222,7 @@ impl Shared<'_> {
         };
         let mut more = Some(more);
         let mut idle = 0u32;
-        let mut quiet = Quiet::new();
+        let mut quiet = Quiet::new(self.started);
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);

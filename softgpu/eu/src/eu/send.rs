@@ -64,9 +64,10 @@ pub(super) fn execute(
     };
     if let Some(checks) = env.checks {
         checks.set_ip(op.ip.into());
-        checks.set_here(Flow::of(state).here());
+        let flow = Flow::of(state);
+        checks.set_here(flow.here());
         if let Some(meaning) = &send.meaning {
-            convergence::check(checks, &Flow::of(state), op, meaning);
+            convergence::check(checks, &flow, op, meaning);
         }
     }
     let thread_slot = state.thread_slot;
