@@ -6,6 +6,10 @@ use core::ops::BitOr;
 
 use crate::Family;
 
+/// Bytes of a kernel's payload that kernels ask a COMPUTE_WALKER to carry itself (genxml, COMPUTE_WALKER,
+/// "Inline Data": eight dwords).
+pub const INLINE_DATA: u32 = 32;
+
 /// A field of r0, the header of every thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderField {

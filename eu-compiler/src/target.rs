@@ -1,5 +1,6 @@
 //! What the families have, as far as code depends on it and `isa_encoder` does not say it.
 
+use devinfo::thread;
 use devinfo::{Family, Platform};
 use isa_encoder::{Opcode, Sfid, has_opcode};
 
@@ -21,7 +22,7 @@ pub struct Caps {
     pub binding_tables: bool,
     /// Threads start without their payload.
     pub loads_payload: bool,
-    /// The walker brings the first [`INLINE_DATA`] bytes of the cross-thread payload in a register.
+    /// The walker brings the first [`thread::INLINE_DATA`] bytes of the cross-thread payload in a register.
     pub inline_data: bool,
     /// Runtimes write the local ids of as many dimensions as a kernel asks for; without that, of none
     /// or of three (NEO `setGroupSize`, and what IGC asks for).
@@ -52,9 +53,6 @@ pub struct Caps {
     /// Sources of floats may lie at other places in their registers than the destination.
     pub float_regions: bool,
 }
-
-/// Bytes that a walker carries for the threads that it starts, if it does.
-pub const INLINE_DATA: u32 = 32;
 
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
 const GEN8: Caps = Caps {
@@ -221,7 +219,7 @@ impl Target {
     /// Bytes of the cross-thread payload that the walker brings.
     pub const fn inline_data(&self) -> u32 {
         if self.caps.inline_data {
-            INLINE_DATA
+            thread::INLINE_DATA
         } else {
             0
         }

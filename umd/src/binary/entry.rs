@@ -391,9 +391,6 @@ pub struct KernelAbi {
     pub unsupported: Option<String>,
 }
 
-/// Bytes of payload that the driver has a compute walker carry.
-const INLINE_DATA: u32 = 32;
-
 impl KernelAbi {
     /// A kernel of this SIMD width with 128 registers a thread, that takes and needs nothing else.
     pub fn new(name: &str, simd: u32) -> Self {
@@ -448,7 +445,7 @@ impl KernelAbi {
 
     /// The bytes of its payload that a compute walker carries itself.
     pub(crate) fn inline_bytes(&self) -> u32 {
-        self.inline_data.min(INLINE_DATA)
+        self.inline_data.min(devinfo::thread::INLINE_DATA)
     }
 
     /// The register in which the cross-thread payload begins.
