@@ -98,6 +98,10 @@ impl<T: Parameter> In<T> {
         self.0.is_null()
     }
 
+    pub(crate) fn address(self) -> usize {
+        self.0.addr()
+    }
+
     /// The first value; `None` if the pointer is null.
     pub(crate) fn get(self) -> Option<T> {
         (!self.is_null()).then(|| self.at(0))

@@ -34,6 +34,9 @@ const KNOWN_FLAGS: u64 = 0x7;
 /// `CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR`.
 pub(super) const KEEPS_GROUPS: u64 = 1 << 0;
 
+/// Linux maps nothing below (`vm.mmap_min_addr`).
+const LOWEST_ADDRESS: usize = 4096;
+
 /// What `clGetDeviceInfo` says; `None` if the name is not one of the extension.
 pub(crate) fn device_info(name: u32) -> Option<Answer> {
     match name {
@@ -143,6 +146,9 @@ pub(crate) fn enqueue(count: u32, queues: In<Handle>, buffer: Handle, waits: Wai
         CL_INVALID_DEVICE,
         "the queue is of another device than the command buffer's",
     )?;
+    // "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR if the properties of any command-queue in queues contains a
+    // property not specified by CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR": queues have no
+    // other ones, and need not be as in order as the one of the recording
     let list = execute::waits(&queue, waits)?;
     execute::give(&buffer.enqueue(&queue, &list)?, waits);
     Ok(())
@@ -174,6 +180,14 @@ impl Recording {
             self.queue.is_null(),
             CL_INVALID_COMMAND_QUEUE,
             "commands go to the queue of the command buffer",
+        )?;
+        // "CL_INVALID_VALUE if values specified in properties are not valid". Calls of versions before
+        // 0.9.5 have none, and pass an object or a small number in their place.
+        let list = self.properties.address();
+        ensure(
+            list == 0 || list >= LOWEST_ADDRESS && !Handle::of(list).is_live(),
+            CL_INVALID_VALUE,
+            "no property list: the call is one of cl_khr_command_buffer before version 0.9.5",
         )?;
         // "CL_INVALID_SYNC_POINT_WAIT_LIST_KHR if sync_point_wait_list is NULL and
         // num_sync_points_in_wait_list is > 0, or sync_point_wait_list is not NULL and

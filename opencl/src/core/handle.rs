@@ -144,6 +144,11 @@ impl Handle {
         object.ok_or_else(|| self.invalid::<T>())
     }
 
+    /// Whether it is one of a live object, of any type.
+    pub(crate) fn is_live(self) -> bool {
+        live().objects.contains_key(&self.address())
+    }
+
     /// One more reference of the program's.
     pub(crate) fn retain<T: Object>(self) -> Result<()> {
         let object = self.get::<T>()?;

@@ -202,6 +202,31 @@ static void fails(cl_context context, cl_program program) {
     DONE(clReleaseCommandQueue(queue));
 }
 
+#define OLDER(type, name, parameters)                                                              \
+    type(*name) parameters =                                                                       \
+        (type(*) parameters)clGetExtensionFunctionAddressForPlatform(platform, #name)
+
+/* Calls with the parameters of versions before 0.9.5, which had no properties, are told. */
+static void older(cl_context context, commands buffer) {
+    OLDER(cl_int, clCommandBarrierWithWaitListKHR, (commands, cl_command_queue, PLACE));
+    OLDER(cl_int, clCommandCopyBufferKHR,
+          (commands, cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, PLACE));
+    OLDER(cl_int, clCommandFillBufferKHR,
+          (commands, cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, PLACE));
+    cl_mem one = buffer_of(context, 0, 64, NULL), other = buffer_of(context, 0, 64, NULL);
+    point before = 1, got = 77;
+    const cl_uint pattern = 1;
+    GIVES(CL_INVALID_VALUE,
+          clCommandBarrierWithWaitListKHR(buffer, NULL, 1, &before, &got, NULL));
+    GIVES(CL_INVALID_VALUE,
+          clCommandCopyBufferKHR(buffer, NULL, one, other, 0, 0, 64, 0, NULL, &got, NULL));
+    GIVES(CL_INVALID_VALUE,
+          clCommandFillBufferKHR(buffer, NULL, one, &pattern, 4, 0, 64, 0, NULL, NULL, NULL));
+    IS(got == 77);
+    DONE(clReleaseMemObject(one));
+    DONE(clReleaseMemObject(other));
+}
+
 static void errors(cl_context context, cl_program program) {
     cl_command_queue queue = queue_of(context, devices[0], 0);
     cl_command_queue both[] = {queue, queue};
@@ -249,6 +274,7 @@ static void errors(cl_context context, cl_program program) {
           clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 0, &bad, NULL, NULL));
     GIVES(INVALID_POINTS,
           clCommandBarrierWithWaitListKHR_(buffer, NULL, NULL, 1, &bad, NULL, NULL));
+    older(context, buffer);
     /* The kernel has no arguments yet. */
     GIVES(CL_INVALID_KERNEL_ARGS,
           clCommandNDRangeKernelKHR_(buffer, NULL, NULL, add, 1, NULL, &global, NULL, 0, NULL, &got,
