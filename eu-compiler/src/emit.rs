@@ -1,15 +1,13 @@
 //! Emission: from allocated instructions to bytes, by `isa_encoder::build`.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use hashbrown::HashMap;
-use isa_encoder::build::{self, BuildError, Builder, Label, Op, Payload, Reg, SendOp, grf};
+use isa_encoder::build::{self, Builder, Label, Op, Payload, Reg, SendOp, grf};
 use isa_encoder::message::{
     AddressSize, CacheControl, DataSize, Direction, Hdc, Lsc, LscAddress, LscPort, Message,
 };
-use isa_encoder::validate::{Machine, Validator};
 use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, Type as M};
 
+use crate::builder::{builder, text};
 use crate::code::{Code, Inst, Operand, Place, Predicate, SpillData, What, region, register};
 use crate::ir::Block;
 use crate::prolog;
@@ -68,27 +66,6 @@ pub fn emit(
     let body = Emitter::new(code, allocation, target, b).run()?;
     out.bytes.extend(body.code);
     Ok(out)
-}
-
-pub(crate) fn text(error: BuildError) -> String {
-    error.to_string()
-}
-
-pub(crate) fn builder(target: &Target) -> Builder {
-    let machine = Machine::from(target.platform).with_registers(target.registers as u16);
-    Builder::checked_by(validator(machine))
-}
-
-/// The validator of a machine, which is made once.
-fn validator(machine: Machine) -> Arc<Validator> {
-    static KNOWN: Mutex<Vec<Arc<Validator>>> = Mutex::new(Vec::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(validator) = known.iter().find(|known| known.machine() == machine) {
-        return Arc::clone(validator);
-    }
-    let validator = Arc::new(Validator::new(machine));
-    known.push(Arc::clone(&validator));
-    validator
 }
 
 struct Emitter<'a> {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod abi;
+mod builder;
 mod code;
 mod compile;
 mod emit;

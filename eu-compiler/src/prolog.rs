@@ -11,7 +11,7 @@ use isa_encoder::message::{
 };
 use isa_encoder::{Opcode, Pipe, Swsb, SyncFunction, Type as M};
 
-use crate::emit::{builder, text};
+use crate::builder::{builder, text};
 use crate::target::Target;
 
 /// The registers that this code uses; the first one is the header or the address of messages.

@@ -3,7 +3,8 @@
 use spirv::{MemorySemantics, Op as Spv};
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Atomic, Cond, Op, Scope, Space, Type, Value};
 

@@ -4,7 +4,8 @@
 use spirv::{Op as Spv, PackedVectorFormat};
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
 

@@ -3,7 +3,8 @@
 use spirv::BuiltIn as B;
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Function, Input, Op, Type, Un, Value};

@@ -2,9 +2,10 @@
 
 use spirv::Op as Spv;
 
-use super::module::Shape;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::types::{Shape, space_of};
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Cond, Convert, Op, Type, Value};
 
@@ -47,7 +48,7 @@ impl Translator<'_> {
             Spv::CompositeInsert => {
                 let part = self.get(i.word(2)?, i)?;
                 let mut whole = self.get(i.word(3)?, i)?;
-                let first = self.module.path(i.word(0)?, i.rest(4), i)?;
+                let first = self.module.types.path(i.word(0)?, i.rest(4), i)?;
                 let place = whole.scalars.get_mut(first..first + part.scalars.len());
                 let place = place.ok_or_else(|| i.invalid("an index beyond the end"))?;
                 place.copy_from_slice(&part.scalars);
@@ -111,8 +112,8 @@ impl Translator<'_> {
         &self,
         i: &Instruction<'_>,
     ) -> Result<Option<crate::ir::Space>, Error> {
-        Ok(match self.module.shape(i.word(0)?, i)? {
-            Shape::Pointer(class, _) => super::space(*class),
+        Ok(match self.module.types.shape(i.word(0)?, i)? {
+            Shape::Pointer(class, _) => space_of(*class),
             _ => None,
         })
     }
@@ -135,7 +136,7 @@ impl Translator<'_> {
     /// The first scalar of the part of `id` at the end of a path of indices.
     fn path(&mut self, id: u32, indices: &[u32], i: &Instruction<'_>) -> Result<usize, Error> {
         let ty = self.type_of(id, i)?;
-        self.module.path(ty, indices, i)
+        self.module.types.path(ty, indices, i)
     }
 
     /// The type of an id's value.
@@ -149,7 +150,7 @@ impl Translator<'_> {
     fn bitcast(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let from = self.get(i.word(2)?, i)?;
         let types = self.result_types(i)?;
-        let is_pointer = matches!(self.module.shape(i.word(0)?, i)?, Shape::Pointer(..));
+        let is_pointer = matches!(self.module.types.shape(i.word(0)?, i)?, Shape::Pointer(..));
         if is_pointer {
             let space = from.space.or(self.pointer_space(i)?);
             self.set(i.word(1)?, Val { space, ..from });

@@ -5,7 +5,8 @@ use spirv::{BuiltIn, Op as Spv};
 
 use super::memory::Given;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Op, Scope, Space, Terminator, Type, Value};
 
@@ -43,7 +44,7 @@ impl Translator<'_> {
         let stride = self.scalar(i.word(6)?, i)?;
         let stride = self.resize(stride, Type::I64, false);
         let ty = self.pointee(i.word(3)?, i)?;
-        let (size, align) = self.module.size(ty, i)?;
+        let (size, align) = self.module.types.size(ty, i)?;
         let first = self.builtin_component(BuiltIn::LocalInvocationIndex, 0, i)?;
         let mut step = self.builtin_component(BuiltIn::WorkgroupSize, 0, i)?;
         for dim in 1..3 {

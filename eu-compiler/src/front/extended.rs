@@ -4,7 +4,8 @@ use spirv::OpenclStd100Op;
 
 use super::memory::Given;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
 
@@ -81,7 +82,7 @@ impl Translator<'_> {
         if let Some(id) = pointer {
             let (pointer, ty) = (self.get(id, i)?, self.pointee(id, i)?);
             let component = self.component(ty, i)?;
-            let (_, align) = self.module.size(ty, i)?;
+            let (_, align) = self.module.types.size(ty, i)?;
             // An integer is in the low bits of the float.
             let seconds = seconds.into_iter().map(|value| match component {
                 Type::I32 => {

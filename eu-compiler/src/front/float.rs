@@ -3,7 +3,8 @@
 use spirv::OpenclStd100Op;
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Terminator, Type, Un, Value};
 

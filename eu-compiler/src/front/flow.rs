@@ -3,9 +3,11 @@
 use hashbrown::{HashMap, HashSet};
 use spirv::{Decoration, Op as Spv};
 
-use super::module::{Entry, Shape};
+use super::module::Entry;
 use super::reader::Instruction;
-use super::translate::{Frame, OpenPhi, Translator, Val};
+use super::translate::{Frame, OpenPhi, Translator};
+use super::types::{Shape, space_of};
+use super::value::Val;
 use crate::abi::{Argument, FieldKind};
 use crate::error::Error;
 use crate::ir::{Access, Bin, Block, Cond, Input, Op, Space, Terminator, Type, Value};
@@ -54,8 +56,8 @@ impl<'a> Translator<'a> {
                 qualifiers: qualifiers[index].clone(),
                 ..Argument::default()
             };
-            let val = match module.shape(ty, &first)?.clone() {
-                Shape::Pointer(class, pointee) => match super::space(class) {
+            let val = match module.types.shape(ty, &first)?.clone() {
+                Shape::Pointer(class, pointee) => match space_of(class) {
                     Some(Space::Global) => {
                         let constant = class == spirv::StorageClass::UniformConstant;
                         argument.address_space = if constant { "__constant" } else { "__global" };
@@ -63,8 +65,10 @@ impl<'a> Translator<'a> {
                         let offset = self.abi.field(FieldKind::Pointer { arg, constant }, 8, 8);
                         // A pointer is aligned for what its type says that it points to; messages
                         // ask for dwords. Of structures, SPIR-V does not say which are packed.
-                        let align = match module.shape(pointee, &first)? {
-                            Shape::Scalar(_) | Shape::Vector(..) => module.size(pointee, &first)?.1,
+                        let align = match module.types.shape(pointee, &first)? {
+                            Shape::Scalar(_) | Shape::Vector(..) => {
+                                module.types.size(pointee, &first)?.1
+                            }
                             _ => 1,
                         };
                         self.function.aligned.push((offset, align.min(4)));
@@ -74,7 +78,10 @@ impl<'a> Translator<'a> {
                     Some(Space::Local) => {
                         argument.address_space = "__local";
                         argument.type_name = "void*".to_owned();
-                        let align = module.size(pointee, &first).map_or(16, |(_, a)| a.max(16));
+                        let align = module
+                            .types
+                            .size(pointee, &first)
+                            .map_or(16, |(_, a)| a.max(16));
                         let offset = self.abi.field(FieldKind::Local { arg, align }, 8, 8);
                         let value = self.payload(offset, Type::I32);
                         let end = self.slm_end();
@@ -82,12 +89,12 @@ impl<'a> Translator<'a> {
                         Val::pointer(value, Some(Space::Local))
                     }
                     Some(Space::Private) if module.is_by_value(id) => {
-                        let (size, align) = module.size(pointee, &first)?;
+                        let (size, align) = module.types.size(pointee, &first)?;
                         argument.type_name = "struct".to_owned();
                         argument.size = size;
                         let base = FieldKind::Value { arg, source: 0 };
                         let offset = self.abi.field(base, size, align.max(4));
-                        let flat = module.flatten(pointee, &first)?;
+                        let flat = module.types.flatten(pointee, &first)?;
                         let memory = self.alloca(size, align);
                         for (ty, at) in flat {
                             let value = self.payload(offset + at, ty);
@@ -122,12 +129,12 @@ impl<'a> Translator<'a> {
                         .unsupported(format!("argument {index} of {} is an {op:?}", entry.name)));
                 }
                 shape => {
-                    let (size, align) = module.size(ty, &first)?;
+                    let (size, align) = module.types.size(ty, &first)?;
                     argument.type_name = type_name(&shape);
                     argument.size = size;
                     let base = FieldKind::Value { arg, source: 0 };
                     let offset = self.abi.field(base, size, align.max(4));
-                    let flat = module.flatten(ty, &first)?;
+                    let flat = module.types.flatten(ty, &first)?;
                     let values: Vec<Value> = flat
                         .into_iter()
                         .map(|(ty, at)| self.payload(offset + at, ty))
@@ -330,8 +337,8 @@ impl<'a> Translator<'a> {
                     values.push(self.function.result(inst));
                     insts.push(inst);
                 }
-                let space = match self.module.shape(i.word(0)?, i)? {
-                    Shape::Pointer(class, _) => super::space(*class),
+                let space = match self.module.types.shape(i.word(0)?, i)? {
+                    Shape::Pointer(class, _) => space_of(*class),
                     _ => None,
                 };
                 self.set(

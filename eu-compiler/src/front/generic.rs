@@ -3,7 +3,8 @@
 use spirv::MemorySemantics;
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Op, Space, Type, Value};
 

@@ -3,7 +3,8 @@
 use spirv::{BuiltIn, GroupOperation, MemorySemantics, Op as Spv, Scope};
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{self, Access, Bin, Cond, Convert, Op, Space, Terminator, Type, Un, Value};
 

@@ -6,94 +6,18 @@
 use spirv::{AccessQualifier, Dim, Op as Spv, SamplerAddressingMode, SamplerFilterMode};
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::types::ImageShape;
+use super::value::{Image, Object, Val};
 use crate::abi::{Argument, FieldKind, ImageArgument, ImageField, SamplerState, TABLE_ENTRIES};
 use crate::error::Error;
 use crate::ir::{Cond, Convert, Op, Surface, Type, Value};
-
-/// A type of images.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageShape {
-    /// 1D, 2D, 3D or a buffer.
-    pub dim: Dim,
-    /// Of depths.
-    pub depth: bool,
-    /// An array of images.
-    pub array: bool,
-    /// What kernels do with it.
-    pub access: AccessQualifier,
-}
-
-/// An image or sampler that an id stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Object {
-    /// An image.
-    Image(Image),
-    /// A sampler, by its number among the kernel's.
-    Sampler(u8),
-    /// Both.
-    Sampled(Image, u8),
-}
-
-/// An image argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Image {
-    surface: Surface,
-    arg: u32,
-    shape: ImageShape,
-}
 
 /// Sampler states that a message can name.
 const MAX_SAMPLERS: usize = 16;
 /// The numbers of OpenCL for what SPIR-V counts from 0.
 const CHANNEL_ORDER: u64 = 0x10b0;
 const CHANNEL_TYPE: u64 = 0x10d0;
-
-impl ImageShape {
-    /// The type that an instruction declares.
-    pub(super) fn declared(i: &Instruction<'_>) -> Result<Self, Error> {
-        if i.word(5)? != 0 {
-            return Err(i.unsupported("images of several samples a pixel"));
-        }
-        let dim = Dim::from_u32(i.word(2)?);
-        let dim =
-            dim.filter(|dim| matches!(dim, Dim::Dim1D | Dim::Dim2D | Dim::Dim3D | Dim::DimBuffer));
-        let access = i.word(8).ok().and_then(AccessQualifier::from_u32);
-        Ok(Self {
-            dim: dim.ok_or_else(|| i.unsupported("images of this dimension"))?,
-            depth: i.word(3)? == 1,
-            array: i.word(4)? != 0,
-            access: access.unwrap_or(AccessQualifier::ReadOnly),
-        })
-    }
-
-    /// Coordinates without that of the array.
-    const fn dimensions(self) -> usize {
-        match self.dim {
-            Dim::Dim2D => 2,
-            Dim::Dim3D => 3,
-            _ => 1,
-        }
-    }
-
-    const fn coordinates(self) -> usize {
-        self.dimensions() + self.array as usize
-    }
-
-    /// Its name in `.ze_info`, without `image_`, and in OpenCL C.
-    const fn names(self) -> (&'static str, &'static str) {
-        match (self.dim, self.array, self.depth) {
-            (Dim::DimBuffer, ..) => ("buffer", "image1d_buffer_t"),
-            (Dim::Dim1D, false, _) => ("1d", "image1d_t"),
-            (Dim::Dim1D, true, _) => ("1d_array", "image1d_array_t"),
-            (Dim::Dim3D, ..) => ("3d", "image3d_t"),
-            (_, false, false) => ("2d", "image2d_t"),
-            (_, false, true) => ("2d_depth", "image2d_depth_t"),
-            (_, true, false) => ("2d_array", "image2d_array_t"),
-            (_, true, true) => ("2d_array_depth", "image2d_array_depth_t"),
-        }
-    }
-}
 
 impl Translator<'_> {
     /// An image argument.

@@ -6,7 +6,8 @@ use spirv::MemorySemantics;
 use super::atomic::Ordered;
 use super::bits::Signs;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Atomic, Bin, Op, Scope, Type, Un, Value};
 

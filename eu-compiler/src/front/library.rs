@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 
 use hashbrown::HashMap;
 
-use super::module::Module;
+use super::module::{self, Module};
 use super::reader::{self, Instruction};
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Convert, Type, Value};
 
@@ -46,7 +47,7 @@ fn library(index: usize) -> Option<&'static Library> {
         [const { OnceLock::new() }; FILES.len()];
     let file = MODULES[index].get_or_init(|| reader::file(FILES[index]).ok());
     let made = LIBRARIES[index].get_or_init(|| {
-        let module = Module::new(reader::instructions(file.as_ref()?)).ok()?;
+        let module = module::read(reader::instructions(file.as_ref()?)).ok()?;
         let named = |id: &u32| Some((module.names.get(id)?.clone(), *id));
         let functions = module.functions.keys().filter_map(named).collect();
         Some(Library { module, functions })

@@ -2,10 +2,11 @@
 
 use spirv::{MemoryAccess, Op as Spv, StorageClass};
 
-use super::data::{Placed, Section};
-use super::module::{Shape, Variable};
+use super::module::{Placed, Section, Variable};
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::types::{Shape, space_of};
+use super::value::Val;
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{
@@ -22,14 +23,14 @@ impl Translator<'_> {
     pub(super) fn memory(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         match i.op {
             Spv::Variable => {
-                let Shape::Pointer(_, pointee) = *self.module.shape(i.word(0)?, i)? else {
+                let Shape::Pointer(_, pointee) = *self.module.types.shape(i.word(0)?, i)? else {
                     return Err(i.invalid("its type is no pointer"));
                 };
                 if self.is_object(pointee, i)? {
                     self.set(i.word(1)?, Val::default());
                     return Ok(true);
                 }
-                let (size, align) = self.module.size(pointee, i)?;
+                let (size, align) = self.module.types.size(pointee, i)?;
                 let value = self.alloca(size, align);
                 let val = Val::pointer(value, Some(Space::Private));
                 if let Ok(initializer) = i.word(3) {
@@ -91,7 +92,7 @@ impl Translator<'_> {
                 let difference = self.here().bin(Bin::Sub, a, b);
                 let wide = self.resize(difference, Type::I64, true);
                 let pointee = self.pointee(i.word(2)?, i)?;
-                let (size, _) = self.module.size(pointee, i)?;
+                let (size, _) = self.module.types.size(pointee, i)?;
                 let size = self.constant(Type::I64, u64::from(size.max(1)));
                 let value = self.divide_integers(Bin::SDiv, wide, size);
                 let ty = self.component(i.word(0)?, i)?;
@@ -100,7 +101,7 @@ impl Translator<'_> {
             }
             Spv::SizeOf => {
                 let pointee = self.pointee(i.word(2)?, i)?;
-                let (size, _) = self.module.size(pointee, i)?;
+                let (size, _) = self.module.types.size(pointee, i)?;
                 let ty = self.component(i.word(0)?, i)?;
                 let value = self.constant(ty, size.into());
                 self.set(i.word(1)?, Val::one(value));
@@ -154,10 +155,10 @@ impl Translator<'_> {
         ty: u32,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
-        let &Shape::Pointer(_, pointee) = self.module.shape(ty, i)? else {
+        let &Shape::Pointer(_, pointee) = self.module.types.shape(ty, i)? else {
             return Err(i.invalid("a value is no pointer"));
         };
-        let (size, align) = self.module.size(pointee, i)?;
+        let (size, align) = self.module.types.size(pointee, i)?;
         let volatile = false;
         let given = Given { align, volatile };
         let memory = self.alloca(size, align);
@@ -170,7 +171,7 @@ impl Translator<'_> {
     /// Whether a type is that of images or samplers, which have no values: a variable of it is what is
     /// stored in it.
     fn is_object(&self, ty: u32, i: &Instruction<'_>) -> Result<bool, Error> {
-        let shape = self.module.shape(ty, i)?;
+        let shape = self.module.types.shape(ty, i)?;
         Ok(matches!(
             shape,
             Shape::Image(_) | Shape::Opaque(Spv::TypeSampler)
@@ -194,7 +195,7 @@ impl Translator<'_> {
     /// The type that a pointer points to, as the pointer's type has it.
     pub(super) fn pointee(&self, id: u32, i: &Instruction<'_>) -> Result<u32, Error> {
         let ty = self.type_of(id, i)?;
-        match self.module.shape(ty, i)? {
+        match self.module.types.shape(ty, i)? {
             Shape::Pointer(_, pointee) => Ok(*pointee),
             _ => Err(i.invalid(format!("%{id} is no pointer"))),
         }
@@ -205,7 +206,7 @@ impl Translator<'_> {
         let mask = MemoryAccess::from_bits_truncate(i.word(at).unwrap_or(0));
         let align = match mask.contains(MemoryAccess::ALIGNED) {
             true => i.word(at + 1)?,
-            false => self.module.size(ty, i)?.1,
+            false => self.module.types.size(ty, i)?.1,
         };
         match align.is_power_of_two() {
             true => Ok(Given {
@@ -258,10 +259,10 @@ impl Translator<'_> {
                 ..Val::default()
             });
         }
-        let Shape::Pointer(_, pointee) = *self.module.shape(variable.ty, i)? else {
+        let Shape::Pointer(_, pointee) = *self.module.types.shape(variable.ty, i)? else {
             return Err(i.invalid(format!("%{id} is no pointer")));
         };
-        let (size, align) = self.module.size(pointee, i)?;
+        let (size, align) = self.module.types.size(pointee, i)?;
         match variable.class {
             StorageClass::Workgroup => {
                 let at = self.abi.slm.checked_next_multiple_of(align.max(4));
@@ -345,24 +346,24 @@ impl Translator<'_> {
         let mut offset = 0i64;
         let mut indices = i.rest(3);
         if with_element {
-            let (size, _) = self.module.size(ty, i)?;
+            let (size, _) = self.module.types.size(ty, i)?;
             self.step(&mut pointer, &mut offset, i.word(3)?, size, i)?;
             indices = i.rest(4);
         }
         for id in indices {
-            match self.module.shape(ty, i)?.clone() {
+            match self.module.types.shape(ty, i)?.clone() {
                 Shape::Vector(scalar, _) => {
                     self.step(&mut pointer, &mut offset, *id, scalar.bytes(), i)?;
                     break;
                 }
                 Shape::Array(element, _) => {
-                    let (size, _) = self.module.size(element, i)?;
+                    let (size, _) = self.module.types.size(element, i)?;
                     self.step(&mut pointer, &mut offset, *id, size, i)?;
                     ty = element;
                 }
                 Shape::Struct(_) => {
                     let index = self.number(*id, i)? as usize;
-                    let (at, member) = self.module.member(ty, index, i)?;
+                    let (at, member) = self.module.types.member(ty, index, i)?;
                     offset += i64::from(at);
                     ty = member;
                 }
@@ -425,7 +426,7 @@ impl Translator<'_> {
     /// Runs of scalars of one type behind each other.
     fn runs(&self, ty: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32, usize)>, Error> {
         let mut runs: Vec<(Type, u32, usize)> = Vec::new();
-        for (ty, at) in self.module.flatten(ty, i)? {
+        for (ty, at) in self.module.types.flatten(ty, i)? {
             match runs.last_mut() {
                 Some((last, start, count))
                     if *last == ty
@@ -474,8 +475,8 @@ impl Translator<'_> {
             }
         }
         Ok(Val {
-            space: match self.module.shape(ty, i)? {
-                Shape::Pointer(class, _) => super::space(*class),
+            space: match self.module.types.shape(ty, i)? {
+                Shape::Pointer(class, _) => space_of(*class),
                 _ => None,
             },
             ..Val::many(values)

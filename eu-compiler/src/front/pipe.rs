@@ -6,7 +6,8 @@ use spirv::{Op as Spv, Scope as SpirvScope};
 use super::library::PIPES;
 use super::memory::Given;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Scope, Space, Terminator, Type, Un, Value};
 

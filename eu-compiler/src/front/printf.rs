@@ -6,15 +6,15 @@
 
 use spirv::Op as Spv;
 
-use super::module::Shape;
+use super::opcode::PRINTF;
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::types::Shape;
+use super::value::Val;
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{Access, Atomic, Bin, Cond, Convert, Op, Space, Terminator, Type, Value};
 
-/// Its number in OpenCL.std.
-pub(super) const PRINTF: u32 = 184;
 /// Bytes of the buffer.
 const BUFFER: u64 = 4 << 20;
 /// What a call that finds no room leaves, if there is room for that.
@@ -76,7 +76,7 @@ impl Translator<'_> {
         if let Some(pointee) = pointee {
             let constant = self.is_constant_pointer(id);
             let byte = Shape::Scalar(Type::I8);
-            let text = constant && *self.module.shape(pointee, i)? == byte;
+            let text = constant && *self.module.types.shape(pointee, i)? == byte;
             out.push(number(self, if text { STRING } else { POINTER }));
             let wide = self.resize(first, Type::I64, false);
             out.extend(self.halves(wide));
@@ -147,7 +147,7 @@ impl Translator<'_> {
         let ty = self
             .types
             .get(&id)
-            .and_then(|ty| self.module.shapes.get(ty));
+            .and_then(|ty| self.module.types.get(*ty));
         matches!(
             ty,
             Some(Shape::Pointer(spirv::StorageClass::UniformConstant, _))

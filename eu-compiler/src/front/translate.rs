@@ -3,16 +3,16 @@
 use std::cell::Cell;
 
 use hashbrown::HashMap;
-use smallvec::SmallVec;
-use spirv::{BuiltIn, MemorySemantics, Op as Spv, Scope};
+use spirv::{MemorySemantics, Op as Spv, Scope};
 
 use super::Kernel;
-use super::image::Object;
-use super::module::{Entry, MAX_SCALARS, Module, Shape};
+use super::module::{Entry, Module};
 use super::reader::Instruction;
+use super::types::{MAX_SCALARS, Shape, pointer_type, space_of};
+use super::value::Val;
 use crate::abi::{Abi, FieldKind};
 use crate::error::Error;
-use crate::ir::{Block, Cursor, Function, Op, Space, Type, Value};
+use crate::ir::{Block, Cursor, Function, Op, Type, Value};
 use crate::target::Target;
 
 /// More instructions than a kernel may have with everything inlined.
@@ -20,57 +20,6 @@ const MAX_INSTRUCTIONS: usize = 2_000_000;
 
 /// Constants of constants.
 const MAX_NESTED: u32 = 64;
-
-/// What an id stands for: scalars, and what is known of a pointer.
-#[derive(Clone, Debug, Default)]
-pub struct Val {
-    /// The scalars.
-    pub scalars: SmallVec<[Value; 4]>,
-    /// The memory that a pointer points into.
-    pub space: Option<Space>,
-    /// What a generic pointer was before it became one: an address in this memory.
-    pub origin: Option<(Value, Space)>,
-    /// A pointer to a built-in variable, or to a component of it.
-    pub builtin: Option<(BuiltIn, Option<u32>)>,
-    /// What components beyond the end of a vector are, if it is a built-in that has an answer.
-    pub beyond: Option<u64>,
-    /// An image or sampler.
-    pub object: Option<Object>,
-}
-
-impl Val {
-    /// One scalar.
-    pub fn one(value: Value) -> Val {
-        Val {
-            scalars: SmallVec::from_slice(&[value]),
-            ..Val::default()
-        }
-    }
-
-    /// Several.
-    pub fn many(values: impl IntoIterator<Item = Value>) -> Val {
-        Val {
-            scalars: values.into_iter().collect(),
-            ..Val::default()
-        }
-    }
-
-    /// An image or sampler.
-    pub fn object(object: Object) -> Val {
-        Val {
-            object: Some(object),
-            ..Val::default()
-        }
-    }
-
-    /// A pointer.
-    pub fn pointer(value: Value, space: Option<Space>) -> Val {
-        Val {
-            space,
-            ..Val::one(value)
-        }
-    }
-}
 
 /// Phis whose operands are known when the whole function is.
 pub(super) struct OpenPhi<'a> {
@@ -240,8 +189,8 @@ impl<'a> Translator<'a> {
                 let what = format!("a value of more than {MAX_SCALARS} scalars");
                 return Err(i.unsupported(what));
             }
-            let space = match self.module.shape(*ty, i)? {
-                Shape::Pointer(class, _) => super::space(*class),
+            let space = match self.module.types.shape(*ty, i)? {
+                Shape::Pointer(class, _) => space_of(*class),
                 _ => None,
             };
             let values = scalars.iter().map(|(ty, bits)| match bits {
@@ -349,15 +298,15 @@ impl<'a> Translator<'a> {
 
     /// The scalars' types of the result of an instruction.
     pub(super) fn result_types(&self, i: &Instruction<'_>) -> Result<Vec<Type>, Error> {
-        let flat = self.module.flatten(i.word(0)?, i)?;
+        let flat = self.module.types.flatten(i.word(0)?, i)?;
         Ok(flat.into_iter().map(|(ty, _)| ty).collect())
     }
 
     /// The scalar type of a scalar's or vector's components.
     pub(super) fn component(&self, ty: u32, i: &Instruction<'_>) -> Result<Type, Error> {
-        match self.module.shape(ty, i)? {
+        match self.module.types.shape(ty, i)? {
             Shape::Scalar(ty) | Shape::Vector(ty, _) => Ok(*ty),
-            Shape::Pointer(class, _) => Ok(super::pointer_type(*class)),
+            Shape::Pointer(class, _) => Ok(pointer_type(*class)),
             _ => Err(i.invalid("it works on scalars and vectors")),
         }
     }
@@ -366,7 +315,7 @@ impl<'a> Translator<'a> {
     pub(super) fn instruction(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         self.at = self.library_at.unwrap_or(i.at);
         if let (Ok(ty), Ok(id)) = (i.word(0), i.word(1))
-            && self.module.shapes.contains_key(&ty)
+            && self.module.types.get(ty).is_some()
         {
             self.types.insert(id, ty);
         }

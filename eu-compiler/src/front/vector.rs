@@ -3,7 +3,8 @@
 use spirv::{FPRoundingMode, OpenclStd100Op};
 
 use super::reader::Instruction;
-use super::translate::{Translator, Val};
+use super::translate::Translator;
+use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Access, Bin, Cond, Convert, Op, Type};
 

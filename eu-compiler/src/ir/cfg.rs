@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::function::{Block, Function};
+use super::function::Function;
+use super::ids::Block;
 
 /// Blocks in reverse postorder from the entry; unreachable ones are missing.
 pub fn reverse_postorder(function: &Function) -> Vec<Block> {

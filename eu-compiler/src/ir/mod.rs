@@ -13,15 +13,15 @@
 
 pub mod cfg;
 mod function;
+mod ids;
 mod op;
 mod print;
 mod replaced;
 mod types;
 mod verify;
 
-pub use function::{
-    Block, BlockData, Buffer, Cursor, Def, Function, Inst, InstData, Terminator, Value, Values,
-};
+pub use function::{BlockData, Buffer, Cursor, Def, Function, InstData, Terminator, Values};
+pub use ids::{Block, Inst, Value};
 pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Scope, Space, Surface, Symbol, Un};
 pub use print::print;
 pub use replaced::Replaced;

@@ -1,6 +1,6 @@
 //! The operations.
 
-use super::function::Block;
+use super::ids::Block;
 use super::types::Type;
 
 /// Declares enums of operations with their printed names.

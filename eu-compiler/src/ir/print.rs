@@ -2,7 +2,8 @@
 
 use core::fmt::{self, Write};
 
-use super::function::{Def, Function, InstData, Terminator, Value};
+use super::function::{Def, Function, InstData, Terminator};
+use super::ids::Value;
 use super::op::{Access, Input, Op, Scope, Symbol};
 
 /// A function as text.

@@ -1,6 +1,7 @@
 //! Values that others take the places of.
 
-use super::function::{Function, Terminator, Value};
+use super::function::{Function, Terminator};
+use super::ids::Value;
 
 /// What takes the place of each value.
 #[derive(Debug, Default)]

@@ -1,7 +1,8 @@
 //! What every function obeys, before and after every pass.
 
 use super::cfg::{Dominators, reverse_postorder};
-use super::function::{Block, Def, Function, Inst, InstData, Terminator, Value};
+use super::function::{Def, Function, InstData, Terminator};
+use super::ids::{Block, Inst, Value};
 use super::op::{Convert, Op};
 use super::types::Type;
 

@@ -2,9 +2,9 @@
 
 use spirv::Op;
 
-use super::arith::{binary, integers};
-use super::module::{Module, Scalars};
-use super::reader::Instruction;
+use super::super::opcode::{binary, integers};
+use super::super::reader::Instruction;
+use super::{Module, Scalars};
 use crate::error::Error;
 use crate::ir::{Bin, Type};
 
@@ -27,7 +27,7 @@ impl Module<'_> {
             operands.push(scalars);
         }
         let mut out = Scalars::new();
-        for (index, (ty, _)) in self.flatten(i.word(0)?, i)?.into_iter().enumerate() {
+        for (index, (ty, _)) in self.types.flatten(i.word(0)?, i)?.into_iter().enumerate() {
             let mut numbers = Vec::new();
             for list in &operands {
                 match list.get(index).or(list.first()) {
@@ -56,21 +56,21 @@ impl Module<'_> {
         let Some((ty, first)) = constant(3) else {
             return Ok(None);
         };
-        let count = || Ok::<_, Error>(self.flatten(i.word(0)?, i)?.len());
+        let count = || Ok::<_, Error>(self.types.flatten(i.word(0)?, i)?.len());
         let part = |scalars: &Scalars, at: usize, count: usize| {
             let part = scalars.get(at..at.saturating_add(count));
             part.map(<[_]>::to_vec)
         };
         Ok(match op {
             Op::CompositeExtract => {
-                let at = self.path(*ty, i.rest(4), i)?;
+                let at = self.types.path(*ty, i.rest(4), i)?;
                 part(first, at, count()?)
             }
             Op::CompositeInsert => {
                 let Some((into, all)) = constant(4) else {
                     return Ok(None);
                 };
-                let at = self.path(*into, i.rest(5), i)?;
+                let at = self.types.path(*into, i.rest(5), i)?;
                 let mut all = all.clone();
                 let part = all.get_mut(at..at.saturating_add(first.len()));
                 part.map(|part| part.copy_from_slice(first)).map(|()| all)

@@ -1,67 +1,18 @@
-//! Variables of the program: where they lie, and with what.
-
-use std::borrow::Cow;
+//! Places the variables of the program.
 
 use hashbrown::{HashMap, HashSet};
 use spirv::{Op as Spv, StorageClass};
 
-use super::module::{Module, Scalar, Shape};
-use super::printf::PRINTF;
-use super::reader::Instruction;
+use super::super::opcode::PRINTF;
+use super::super::reader::Instruction;
+use super::super::types::Shape;
+use super::Module;
+use super::data::{Data, Placed, Section};
 use crate::error::Error;
 use crate::ir::Type;
 
-/// Scalars, and the addresses among them.
-type Initial<'a> = (Cow<'a, [Scalar]>, Cow<'a, [Address]>);
-
 /// The most bytes of each section.
 const MAX_BYTES: u32 = 16 << 20;
-
-/// Where variables lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Section {
-    /// Those that are only read.
-    Constants,
-    /// Those that kernels write.
-    Globals,
-    /// Texts that only `printf` takes, which whoever prints looks up.
-    Strings,
-}
-
-/// A place in a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Placed {
-    /// The section.
-    pub section: Section,
-    /// The byte in it.
-    pub offset: u32,
-}
-
-/// The address of a variable or of something in it, as part of a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// Which of the constant's scalars it is.
-    pub scalar: usize,
-    /// The variable.
-    pub variable: u32,
-    /// Bytes from its begin.
-    pub offset: i64,
-}
-
-/// All variables of the program.
-#[derive(Clone, Debug, Default)]
-pub struct Data {
-    /// The contents of the constants.
-    pub constants: Vec<u8>,
-    /// Of what kernels write.
-    pub globals: Vec<u8>,
-    /// Of texts.
-    pub strings: Vec<u8>,
-    /// Where each variable is.
-    pub places: HashMap<u32, Placed>,
-    /// Places that hold addresses, each in a section.
-    pub addresses: Vec<(Placed, Section)>,
-}
 
 impl Data {
     /// Places the variables of a module.
@@ -82,18 +33,18 @@ impl Data {
                 Some(StorageClass::CrossWorkgroup) => Section::Globals,
                 _ => continue,
             };
-            let Shape::Pointer(_, pointee) = *module.shape(i.word(0)?, i)? else {
+            let Shape::Pointer(_, pointee) = *module.types.shape(i.word(0)?, i)? else {
                 return Err(i.invalid("its type is no pointer"));
             };
             // Samplers have no memory, and built-in variables are none.
             if matches!(
-                module.shape(pointee, i)?,
+                module.types.shape(pointee, i)?,
                 Shape::Opaque(_) | Shape::Image(_)
             ) || module.builtin(id).is_some()
             {
                 continue;
             }
-            let (size, align) = module.size(pointee, i)?;
+            let (size, align) = module.types.size(pointee, i)?;
             let bytes = data.bytes(section);
             let offset = bytes.len().next_multiple_of(align.max(4) as usize);
             let end = offset as u64 + u64::from(size);
@@ -137,7 +88,7 @@ impl Data {
         let Some((scalars, addresses)) = module.initializer(initializer) else {
             return Err(i.unsupported("an initializer that is no constant"));
         };
-        let flat = module.flatten_data(pointee, i)?;
+        let flat = module.types.flatten_data(pointee, i)?;
         for (index, ((ty, at), (_, bits))) in flat.iter().zip(scalars.iter()).enumerate() {
             let at = Placed {
                 offset: place.offset + at,
@@ -167,122 +118,13 @@ impl Data {
     }
 }
 
-impl Module<'_> {
-    /// The scalars of a constant, or a variable's address; with the addresses among them.
-    pub(super) fn initializer(&self, id: u32) -> Option<Initial<'_>> {
-        if let Some((_, scalars)) = self.constants.get(&id) {
-            let addresses = self.addresses.get(&id).map_or(&[][..], Vec::as_slice);
-            return Some((scalars.into(), addresses.into()));
-        }
-        let is_variable = self.variables.iter().any(|(variable, _)| *variable == id);
-        is_variable.then(|| {
-            let address = Address {
-                scalar: 0,
-                variable: id,
-                offset: 0,
-            };
-            (vec![(Type::I64, Some(0))].into(), vec![address].into())
-        })
-    }
-}
-
-impl Module<'_> {
-    /// An operation on the address of a variable that gives another address in it; `false` if the
-    /// instruction is none.
-    pub(super) fn address_operation(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
-        let (ty, id, base) = (i.word(0)?, i.word(1)?, i.word(3)?);
-        let Some((scalars, addresses)) = self.initializer(base) else {
-            return Ok(false);
-        };
-        let [
-            Address {
-                mut offset,
-                variable,
-                ..
-            },
-        ] = addresses[..]
-        else {
-            return Ok(false);
-        };
-        // An address is one scalar; another constant with one in it may be long.
-        if scalars.len() != 1 {
-            return Ok(false);
-        }
-        let scalars = scalars.into_owned();
-        match Spv::from_u32(i.word(2)?) {
-            Some(Spv::Bitcast | Spv::PtrCastToGeneric | Spv::GenericCastToPtr) => {}
-            Some(
-                op @ (Spv::AccessChain
-                | Spv::InBoundsAccessChain
-                | Spv::PtrAccessChain
-                | Spv::InBoundsPtrAccessChain),
-            ) => {
-                let by = self.constant_offset(base, op, i.rest(4), i)?;
-                offset = offset.wrapping_add(by);
-            }
-            _ => return Ok(false),
-        }
-        let address = Address {
-            scalar: 0,
-            variable,
-            offset,
-        };
-        self.constants.insert(id, (ty, scalars));
-        self.addresses.insert(id, vec![address]);
-        Ok(true)
-    }
-
-    /// The bytes that constant indices step from a pointer.
-    fn constant_offset(
-        &self,
-        base: u32,
-        op: Spv,
-        indices: &[u32],
-        i: &Instruction<'_>,
-    ) -> Result<i64, Error> {
-        let variable = self.variables.iter().find(|(id, _)| *id == base);
-        let ty = variable.map(|(_, variable)| variable.ty);
-        let ty = ty.or(self.constants.get(&base).map(|(ty, _)| *ty));
-        let Some(Shape::Pointer(_, mut pointee)) = ty.and_then(|ty| self.shapes.get(&ty)).cloned()
-        else {
-            return Err(i.invalid("its base is no pointer"));
-        };
-        let element = matches!(op, Spv::PtrAccessChain | Spv::InBoundsPtrAccessChain);
-        let mut offset = 0i64;
-        for (place, id) in indices.iter().enumerate() {
-            let index = match self
-                .constants
-                .get(id)
-                .map(|(_, scalars)| scalars.as_slice())
-            {
-                Some([(ty, Some(bits))]) => ty.signed(*bits),
-                _ => return Err(i.unsupported("an index that is no constant")),
-            };
-            let (size, next) = match self.shape(pointee, i)? {
-                _ if element && place == 0 => (self.size(pointee, i)?.0, pointee),
-                Shape::Array(element, _) => (self.size(*element, i)?.0, *element),
-                Shape::Vector(scalar, _) => (scalar.bytes(), pointee),
-                Shape::Struct(_) => {
-                    let (at, member) = self.member(pointee, index as usize, i)?;
-                    offset = offset.wrapping_add(at.into());
-                    (0, member)
-                }
-                _ => return Err(i.invalid("an index into a scalar")),
-            };
-            offset = offset.wrapping_add(index.wrapping_mul(size.into()));
-            pointee = next;
-        }
-        Ok(offset)
-    }
-}
-
 /// The variables that are arrays of bytes and that only `printf` takes.
 fn texts(module: &Module<'_>) -> HashSet<u32> {
-    let bytes = |ty: u32| match module.shapes.get(&ty) {
+    let bytes = |ty: u32| match module.types.get(ty) {
         Some(Shape::Pointer(StorageClass::UniformConstant, pointee)) => {
-            match module.shapes.get(pointee) {
+            match module.types.get(*pointee) {
                 Some(Shape::Array(element, _)) => {
-                    module.shapes.get(element) == Some(&Shape::Scalar(Type::I8))
+                    module.types.get(*element) == Some(&Shape::Scalar(Type::I8))
                 }
                 _ => false,
             }
@@ -380,7 +222,7 @@ impl Classes {
 mod tests {
     use crate::front::{file, module};
 
-    const TABLES: &[u8] = include_bytes!("../../tests/kernels/tables.spv");
+    const TABLES: &[u8] = include_bytes!("../../../tests/kernels/tables.spv");
 
     #[test]
     fn large_variables_have_what_they_are_given() {

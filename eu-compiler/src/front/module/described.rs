@@ -5,9 +5,6 @@
 //! `kernel_arg_type_qual.KERNEL.const volatile,,`. An item ends with a comma.
 
 use hashbrown::HashMap;
-use spirv::{Decoration, FunctionParameterAttribute, StorageClass};
-
-use super::module::{Module, Shape};
 
 /// What texts say of arguments, by the kernel's name.
 #[derive(Debug, Default)]
@@ -41,7 +38,7 @@ impl Descriptions {
     }
 
     /// The qualifiers of these types.
-    fn qualifiers(&self, kernel: &str, count: usize) -> Option<Vec<&str>> {
+    pub fn qualifiers(&self, kernel: &str, count: usize) -> Option<Vec<&str>> {
         items(self.qualifiers.get(kernel)?, count)
     }
 }
@@ -50,37 +47,6 @@ impl Descriptions {
 fn items(list: &str, count: usize) -> Option<Vec<&str>> {
     let items: Vec<&str> = list.split_terminator(',').collect();
     (items.len() == count).then_some(items)
-}
-
-impl Module<'_> {
-    /// The qualifiers of each parameter of a kernel: what its source has, else what follows from
-    /// decorations.
-    pub fn qualifiers(&self, kernel: &str, params: &[(u32, u32)]) -> Vec<Vec<&'static str>> {
-        let told = self.descriptions.qualifiers(kernel, params.len());
-        let of = |(index, &(ty, id)): (usize, &(u32, u32))| {
-            let known = ["const", "restrict", "volatile"];
-            let has: [bool; 3] = match &told {
-                Some(told) => known.map(|name| told[index].split(' ').any(|word| word == name)),
-                None => {
-                    let shape = self.shapes.get(&ty);
-                    let constant = matches!(
-                        shape,
-                        Some(Shape::Pointer(StorageClass::UniformConstant, _))
-                    );
-                    let is = |decoration| self.decoration(id, decoration).is_some();
-                    [
-                        is(Decoration::Constant) || constant,
-                        is(Decoration::Restrict)
-                            || self.has_attribute(id, FunctionParameterAttribute::NoAlias),
-                        is(Decoration::Volatile),
-                    ]
-                }
-            };
-            let both = known.into_iter().zip(has);
-            both.filter_map(|(name, has)| has.then_some(name)).collect()
-        };
-        params.iter().enumerate().map(of).collect()
-    }
 }
 
 #[cfg(test)]

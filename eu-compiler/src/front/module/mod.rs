@@ -1,0 +1,196 @@
+//! What a module declares outside of functions.
+//!
+//! [`declare`] reads it, with operations on [`constant`]s and on the [`address`]es of variables in
+//! them; [`described`] has the names of types in the source; [`data`] the variables of the program,
+//! which [`place`] lays out.
+
+mod address;
+mod constant;
+mod data;
+mod declare;
+mod described;
+mod place;
+
+use hashbrown::HashMap;
+use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, Op, StorageClass};
+
+use self::described::Descriptions;
+use super::reader::Instruction;
+use super::types::{Shape, Types};
+use crate::ir::Type;
+
+pub use self::data::{Data, Placed, Section};
+pub use self::declare::read;
+
+/// The address of a variable or of something in it, as part of a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Which of the constant's scalars it is.
+    pub scalar: usize,
+    /// The variable.
+    pub variable: u32,
+    /// Bytes from its begin.
+    pub offset: i64,
+}
+
+/// A constant: its scalars, `None` where undefined.
+pub type Scalar = (Type, Option<u64>);
+/// The scalars of a constant.
+pub type Scalars = Vec<Scalar>;
+
+/// A function.
+#[derive(Clone, Debug, Default)]
+pub struct Definition {
+    /// Parameters: types and ids.
+    pub params: Vec<(u32, u32)>,
+    /// Instructions of the body, as a range of the module's; empty for an import.
+    pub body: std::ops::Range<usize>,
+}
+
+/// A variable outside of functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its pointer type.
+    pub ty: u32,
+    /// Where it is.
+    pub class: StorageClass,
+}
+
+/// An entry point.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// The function.
+    pub function: u32,
+    /// The name.
+    pub name: String,
+    /// `reqd_work_group_size`.
+    pub local_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`.
+    pub local_size_hint: Option<[u32; 3]>,
+    /// `intel_reqd_sub_group_size`.
+    pub sub_group_size: Option<u32>,
+    /// `vec_type_hint` as SPIR-V has it.
+    pub vector_hint: Option<u32>,
+}
+
+/// A module's declarations.
+#[derive(Debug, Default)]
+pub struct Module<'a> {
+    /// What all channels of a sub-group must reach is marked.
+    pub marks: bool,
+    /// All instructions.
+    pub instructions: Vec<Instruction<'a>>,
+    /// Types.
+    pub types: Types,
+    /// Constants with their types.
+    pub constants: HashMap<u32, (u32, Scalars)>,
+    /// Constants that code computes, as addresses are: instructions without their own place.
+    pub computed: HashMap<u32, (Op, Vec<u32>)>,
+    /// Decorations of ids: which, and its operands.
+    pub decorations: HashMap<u32, Vec<(Decoration, Vec<u32>)>>,
+    /// Names.
+    pub names: HashMap<u32, String>,
+    /// Functions.
+    pub functions: HashMap<u32, Definition>,
+    /// Addresses of variables in constants.
+    pub addresses: HashMap<u32, Vec<Address>>,
+    /// Variables in memory.
+    pub data: Data,
+    /// Variables, in order.
+    pub variables: Vec<(u32, Variable)>,
+    /// Kernels.
+    pub entries: Vec<Entry>,
+    /// The imported set of extended instructions.
+    pub opencl: Option<u32>,
+    /// Imported sets that mean nothing for code.
+    pub comments: Vec<u32>,
+    /// Samplers that the source describes.
+    pub samplers: HashMap<u32, Instruction<'a>>,
+    /// What texts say of the arguments of kernels.
+    pub descriptions: Descriptions,
+    /// Texts.
+    strings: HashMap<u32, String>,
+    /// The scalars of all constants.
+    scalars: usize,
+}
+
+impl Module<'_> {
+    /// A constant's number.
+    pub fn number(&self, id: u32) -> Option<u64> {
+        match self.constants.get(&id)?.1.as_slice() {
+            [(_, bits)] => *bits,
+            _ => None,
+        }
+    }
+
+    /// The type of a constant or variable.
+    pub fn type_of(&self, id: u32) -> Option<u32> {
+        let variables = self.variables.iter();
+        let constant = self.constants.get(&id).map(|(ty, _)| *ty);
+        let computed = || self.computed.get(&id)?.1.first().copied();
+        let variable = || variables.clone().find(|(other, _)| *other == id);
+        constant
+            .or_else(computed)
+            .or_else(|| Some(variable()?.1.ty))
+    }
+
+    /// A decoration's operands.
+    pub fn decoration(&self, id: u32, which: Decoration) -> Option<&[u32]> {
+        let all = self.decorations.get(&id)?;
+        let found = all.iter().find(|(decoration, _)| *decoration == which)?;
+        Some(&found.1)
+    }
+
+    /// Whether a parameter points to a value of the function's own.
+    pub fn is_by_value(&self, id: u32) -> bool {
+        self.has_attribute(id, FunctionParameterAttribute::ByVal)
+    }
+
+    /// Whether a parameter has an attribute.
+    pub fn has_attribute(&self, id: u32, attribute: FunctionParameterAttribute) -> bool {
+        let all = self.decorations.get(&id);
+        let all = all.map(Vec::as_slice).unwrap_or_default();
+        let attribute = attribute as u32;
+        all.iter()
+            .any(|(what, words)| *what == Decoration::FuncParamAttr && words.contains(&attribute))
+    }
+
+    /// The built-in that a variable is.
+    pub fn builtin(&self, id: u32) -> Option<BuiltIn> {
+        BuiltIn::from_u32(*self.decoration(id, Decoration::BuiltIn)?.first()?)
+    }
+
+    /// A text.
+    pub fn string(&self, id: u32) -> Option<&str> {
+        self.strings.get(&id).map(String::as_str)
+    }
+
+    /// The qualifiers of each parameter of a kernel: what its source has, else what follows from
+    /// decorations.
+    pub fn qualifiers(&self, kernel: &str, params: &[(u32, u32)]) -> Vec<Vec<&'static str>> {
+        let told = self.descriptions.qualifiers(kernel, params.len());
+        let of = |(index, &(ty, id)): (usize, &(u32, u32))| {
+            let known = ["const", "restrict", "volatile"];
+            let has: [bool; 3] = match &told {
+                Some(told) => known.map(|name| told[index].split(' ').any(|word| word == name)),
+                None => {
+                    let shape = self.types.get(ty);
+                    let constant = matches!(
+                        shape,
+                        Some(Shape::Pointer(StorageClass::UniformConstant, _))
+                    );
+                    let is = |decoration| self.decoration(id, decoration).is_some();
+                    [
+                        is(Decoration::Constant) || constant,
+                        is(Decoration::Restrict)
+                            || self.has_attribute(id, FunctionParameterAttribute::NoAlias),
+                        is(Decoration::Volatile),
+                    ]
+                }
+            };
+            let both = known.into_iter().zip(has);
+            both.filter_map(|(name, has)| has.then_some(name)).collect()
+        };
+        params.iter().enumerate().map(of).collect()
+    }
+}
