@@ -5,7 +5,7 @@ use opencl_sys::*;
 use super::abi::{In, Out};
 use super::image::PITCH_ALIGNMENT;
 use super::info::{self, Answer};
-use super::{command_buffer, external_memory, mutable_dispatch, pipe, platform, usm};
+use super::{command_buffer, extensions, external_memory, mutable_dispatch, pipe, platform, usm};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -22,94 +22,6 @@ const DRIVER_UUID: [u8; 16] = *b"intel-gpu-opencl";
 /// The intermediate language, and the versions that all compilers take, the highest first.
 const IL: &str = "SPIR-V";
 const IL_VERSIONS: [(u32, u32); 4] = [(1, 3), (1, 2), (1, 1), (1, 0)];
-
-/// What a device can do beyond the core: only what the tests show.
-pub(crate) fn extensions(device: &Device) -> Vec<(&'static str, cl_version)> {
-    const V1: cl_version = info::version(1, 0, 0);
-    let mut all = vec![
-        ("cl_khr_byte_addressable_store", V1),
-        ("cl_khr_command_buffer", info::version(0, 9, 8)),
-        (
-            "cl_khr_command_buffer_mutable_dispatch",
-            info::version(0, 9, 5),
-        ),
-        ("cl_khr_create_command_queue", V1),
-        ("cl_khr_device_uuid", V1),
-        ("cl_khr_external_memory", info::version(0, 9, 4)),
-        ("cl_khr_external_memory_dma_buf", info::version(0, 9, 4)),
-        ("cl_khr_fp16", V1),
-        ("cl_khr_global_int32_base_atomics", V1),
-        ("cl_khr_global_int32_extended_atomics", V1),
-        ("cl_khr_int64_base_atomics", V1),
-        ("cl_khr_int64_extended_atomics", V1),
-        ("cl_khr_local_int32_base_atomics", V1),
-        ("cl_khr_local_int32_extended_atomics", V1),
-        ("cl_khr_priority_hints", V1),
-        ("cl_khr_suggested_local_work_size", V1),
-        ("cl_khr_throttle_hints", V1),
-        ("cl_khr_il_program", V1),
-        ("cl_intel_required_subgroup_size", V1),
-        ("cl_intel_spirv_subgroups", V1),
-        ("cl_intel_subgroups", V1),
-        ("cl_intel_subgroups_char", V1),
-        ("cl_intel_subgroups_long", V1),
-        ("cl_intel_subgroups_short", V1),
-        ("cl_intel_unified_shared_memory", V1),
-        ("cl_khr_subgroup_ballot", V1),
-        ("cl_khr_subgroup_clustered_reduce", V1),
-        ("cl_khr_subgroup_extended_types", V1),
-        ("cl_khr_subgroup_non_uniform_arithmetic", V1),
-        ("cl_khr_subgroup_non_uniform_vote", V1),
-        ("cl_khr_subgroup_shuffle", V1),
-        ("cl_khr_subgroup_shuffle_relative", V1),
-    ];
-    if device.limits.fp64 {
-        all.push(("cl_khr_fp64", V1));
-    }
-    if device.limits.images.is_some() {
-        all.extend([
-            ("cl_khr_3d_image_writes", V1),
-            ("cl_khr_depth_images", V1),
-            ("cl_khr_image2d_from_buffer", V1),
-        ]);
-    }
-    // "… subgroups within a work group … may make forward progress with respect to each other":
-    // the extension promises it, the feature of OpenCL C does not.
-    if device.limits.independent_forward_progress {
-        all.push(("cl_khr_subgroups", V1));
-    }
-    all
-}
-
-/// The optional features of OpenCL C 3.0.
-fn features(device: &Device) -> Vec<(&'static str, cl_version)> {
-    const V3: cl_version = info::version(3, 0, 0);
-    let mut all = vec![
-        ("__opencl_c_atomic_order_acq_rel", V3),
-        ("__opencl_c_atomic_order_seq_cst", V3),
-        ("__opencl_c_atomic_scope_all_devices", V3),
-        ("__opencl_c_atomic_scope_device", V3),
-        ("__opencl_c_generic_address_space", V3),
-        ("__opencl_c_int64", V3),
-        ("__opencl_c_program_scope_global_variables", V3),
-        ("__opencl_c_subgroups", V3),
-        ("__opencl_c_work_group_collective_functions", V3),
-    ];
-    if device.has_pipes() {
-        all.push(("__opencl_c_pipes", V3));
-    }
-    if device.limits.fp64 {
-        all.push(("__opencl_c_fp64", V3));
-    }
-    if device.limits.images.is_some() {
-        all.extend([
-            ("__opencl_c_3d_image_writes", V3),
-            ("__opencl_c_images", V3),
-            ("__opencl_c_read_write_images", V3),
-        ]);
-    }
-    all
-}
 
 /// The devices of a type.
 pub(crate) fn of_type(kind: cl_device_type) -> Result<&'static [std::sync::Arc<Device>]> {
@@ -289,9 +201,11 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
                 |(major, minor)| info::name_version("OpenCL C", info::version(major, minor, 0));
             versions.into_iter().flat_map(each).collect()
         }
-        CL_DEVICE_OPENCL_C_FEATURES => platform::name_versions(&features(device)),
-        CL_DEVICE_EXTENSIONS => info::text(&platform::names(&extensions(device))),
-        CL_DEVICE_EXTENSIONS_WITH_VERSION => platform::name_versions(&extensions(device)),
+        CL_DEVICE_OPENCL_C_FEATURES => extensions::name_versions(&extensions::features(device)),
+        CL_DEVICE_EXTENSIONS => info::text(&extensions::names(&extensions::of_device(device))),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+            extensions::name_versions(&extensions::of_device(device))
+        }
         CL_DEVICE_IL_VERSION => {
             let names = ils
                 .iter()

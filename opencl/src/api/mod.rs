@@ -15,6 +15,7 @@ mod device;
 pub(crate) mod dispatch;
 mod event;
 mod execute;
+mod extensions;
 mod external_memory;
 mod image;
 mod image_transfer;

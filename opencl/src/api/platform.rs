@@ -3,8 +3,8 @@
 use opencl_sys::*;
 
 use super::abi::Out;
-use super::external_memory;
 use super::info::{self, Answer};
+use super::{extensions, external_memory};
 use crate::core::{Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
 
@@ -12,9 +12,6 @@ use crate::error::{Error, Result, ensure};
 const NAME: &str = "intel-gpu";
 /// The suffix of functions for `cl_khr_icd`.
 const SUFFIX: &str = "INTELGPU";
-
-/// What the platform has besides what all its devices have.
-const EXTENSIONS: &[(&str, cl_version)] = &[("cl_khr_icd", info::version(1, 0, 0))];
 
 pub(crate) fn ids(room: u32, platforms: Out<Handle>, count: Out<u32>) -> Result<()> {
     // "CL_INVALID_VALUE if num_entries is equal to zero and platforms is not NULL or if both
@@ -46,29 +43,16 @@ pub(crate) fn check(platform: Handle) -> Result<()> {
 
 pub(crate) fn info(platform: Handle, name: u32) -> Result<Answer> {
     check(platform)?;
-    let extensions = || {
-        let mut all = EXTENSIONS.to_vec();
-        let mut devices = Platform::get().devices().iter();
-        // "Each extension that is supported by all devices associated with this platform must be
-        // reported here."
-        if let Some(first) = devices.next() {
-            let mut common = super::device::extensions(first);
-            for device in devices {
-                let have = super::device::extensions(device);
-                common.retain(|extension| have.contains(extension));
-            }
-            all.extend(common);
-        }
-        all
-    };
     Ok(match name {
         CL_PLATFORM_PROFILE => info::text("FULL_PROFILE"),
         CL_PLATFORM_VERSION => info::text(&format!("OpenCL 3.0 {NAME}")),
         CL_PLATFORM_NUMERIC_VERSION => info::value(info::version(3, 0, 0)),
         CL_PLATFORM_NAME => info::text(NAME),
         CL_PLATFORM_VENDOR => info::text(NAME),
-        CL_PLATFORM_EXTENSIONS => info::text(&names(&extensions())),
-        CL_PLATFORM_EXTENSIONS_WITH_VERSION => name_versions(&extensions()),
+        CL_PLATFORM_EXTENSIONS => info::text(&extensions::names(&extensions::of_platform())),
+        CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
+            extensions::name_versions(&extensions::of_platform())
+        }
         CL_PLATFORM_HOST_TIMER_RESOLUTION => info::value(1u64),
         CL_PLATFORM_ICD_SUFFIX_KHR => info::text(SUFFIX),
         _ => match external_memory::platform_info(name) {
@@ -76,18 +60,6 @@ pub(crate) fn info(platform: Handle, name: u32) -> Result<Answer> {
             None => return Err(info::unknown("the platform", name)),
         },
     })
-}
-
-/// The names of extensions or features, with spaces between.
-pub(crate) fn names(all: &[(&str, cl_version)]) -> String {
-    let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
-    names.join(" ")
-}
-
-/// Names and versions of extensions or features.
-pub(crate) fn name_versions(all: &[(&str, cl_version)]) -> Answer {
-    let each = |(name, version): &(&str, cl_version)| info::name_version(name, *version);
-    all.iter().flat_map(each).collect()
 }
 
 pub(crate) fn unload_compiler(platform: Handle) -> Result<()> {
