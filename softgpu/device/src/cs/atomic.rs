@@ -9,7 +9,6 @@ use batchbuffer::{Decoded, NamedValues};
 use isa_encoder::message::AtomicOp;
 
 use super::failure::Failure;
-use super::mi::refuse_partition;
 use super::streamer::Streamer;
 
 /// The registers of operands that are not in the command, and of returned old values: each the
@@ -23,7 +22,7 @@ const HEADER: usize = 3;
 
 pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     cs.use_global(packet, packet.flag(mi_atomic::MEMORY_TYPE))?;
-    refuse_partition(cs, packet, mi_atomic::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    cs.refuse_partition(packet, mi_atomic::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     // Gen8 has the later families' numbers without their names.
     let number = packet.get(mi_atomic::ATOMIC_OPCODE);
     let Some((operation, size)) = AtomicOpcode::from_raw(number).map(operation) else {

@@ -10,7 +10,7 @@ use batchbuffer::packets::{
     mi_predicate, mi_semaphore_wait, mi_set_predicate, mi_store_data_imm, mi_store_register_mem,
 };
 use batchbuffer::registers::own;
-use batchbuffer::{Decoded, Field, PacketId};
+use batchbuffer::{Decoded, PacketId};
 
 use super::failure::Failure;
 use super::state::State;
@@ -75,18 +75,6 @@ pub(super) fn execute(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(),
     }
 }
 
-/// Refuses an address that depends on the tile that executes the command.
-pub(super) fn refuse_partition(
-    cs: &Streamer<'_>,
-    packet: &Decoded<'_>,
-    field: &'static Field,
-) -> Result<(), Failure> {
-    if packet.flag(field) {
-        return Err(cs.refuse(packet, "partitions over several tiles are not modelled"));
-    }
-    Ok(())
-}
-
 /// Whether the unsigned comparison of `value` with `operand` holds, by a code of MI_SEMAPHORE_WAIT
 /// and MI_CONDITIONAL_BATCH_BUFFER_END; `None` if the code is reserved.
 pub(super) fn compares(code: u64, value: u32, operand: u32) -> Option<bool> {
@@ -104,7 +92,7 @@ pub(super) fn compares(code: u64, value: u32, operand: u32) -> Option<bool> {
 fn store_data_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_data_imm as sdi;
     cs.use_global(packet, packet.flag(sdi::USE_GLOBAL_GTT))?;
-    refuse_partition(cs, packet, sdi::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    cs.refuse_partition(packet, sdi::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     let address = packet.address(sdi::ADDRESS);
     let data = packet.dwords().get(3..).unwrap_or_default();
     // "Store Qword" gives the size of a unit, the length the number of units.
@@ -152,7 +140,7 @@ fn load_register_imm(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
 fn load_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_load_register_mem as lrm;
     cs.use_global(packet, packet.flag(lrm::USE_GLOBAL_GTT))?;
-    refuse_partition(cs, packet, lrm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    cs.refuse_partition(packet, lrm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(lrm::ADD_LOOP_VARIABLE) {
         return Err(cs.refuse(packet, "loop variables are not modelled"));
     }
@@ -187,7 +175,7 @@ fn load_register_reg(cs: &mut Streamer<'_>, packet: &Decoded<'_>) {
 fn store_register_mem(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_store_register_mem as srm;
     cs.use_global(packet, packet.flag(srm::USE_GLOBAL_GTT))?;
-    refuse_partition(cs, packet, srm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    cs.refuse_partition(packet, srm::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(srm::PREDICATE_ENABLE) && !predicate_holds(cs.state) {
         return Ok(());
     }
@@ -229,7 +217,7 @@ fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Fai
     let polls_register = packet.flag(wait::REGISTER_POLL_MODE);
     // The memory type is ignored when a register is polled.
     cs.use_global(packet, packet.flag(wait::MEMORY_TYPE) && !polls_register)?;
-    refuse_partition(cs, packet, wait::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
+    cs.refuse_partition(packet, wait::WORKLOAD_PARTITION_ID_OFFSET_ENABLE)?;
     if packet.flag(wait::INDIRECT_SEMAPHORE_DATA_DWORD) {
         return Err(cs.refuse(packet, "indirect semaphore data is not modelled"));
     }
@@ -312,7 +300,7 @@ fn predicate(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure>
 
 fn set_predicate(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_set_predicate::PredicateEnable as Enable;
-    refuse_partition(cs, packet, mi_set_predicate::PREDICATE_ENABLE_WPARID)?;
+    cs.refuse_partition(packet, mi_set_predicate::PREDICATE_ENABLE_WPARID)?;
     let registers = &cs.state.registers;
     let result = registers.own(own::PREDICATE_RESULT) & 1 != 0;
     let result_2 = registers.own(own::PREDICATE_RESULT_2) & 1 != 0;

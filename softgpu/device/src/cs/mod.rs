@@ -10,6 +10,7 @@
 mod atomic;
 mod blit;
 mod environment;
+mod execute;
 mod failure;
 mod family;
 mod flush;
@@ -22,6 +23,6 @@ mod streamer;
 mod walker;
 
 pub use environment::{Commands, Environment, Ring};
+pub use execute::run;
 pub use failure::Failure;
 pub use state::State;
-pub use streamer::run;
