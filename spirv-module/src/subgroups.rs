@@ -4,7 +4,7 @@
 use spirv::{BuiltIn, Capability, Decoration, Dim, ExecutionMode, Op, Scope, StorageClass};
 
 use crate::module::{Instruction, Module};
-use crate::types::{Type, Types};
+use crate::types::{Type, Types, needs_all};
 use crate::violation::{Report, Violations};
 
 /// What OpenCL's environment has.
@@ -134,17 +134,7 @@ impl<'a> Check<'a> {
             // They copy for a work-group.
             Op::GroupAsyncCopy => self.scope(one, result, one.word(2), false),
             Op::GroupWaitEvents => self.scope(one, None, one.word(0), false),
-            Op::GroupAll
-            | Op::GroupAny
-            | Op::GroupBroadcast
-            | Op::GroupIAdd
-            | Op::GroupFAdd
-            | Op::GroupFMin
-            | Op::GroupUMin
-            | Op::GroupSMin
-            | Op::GroupFMax
-            | Op::GroupUMax
-            | Op::GroupSMax => {
+            op if needs_all(op) => {
                 self.scope(one, result, one.word(2), true);
                 self.byte_value(one, op);
             }

@@ -59,28 +59,22 @@ pub(crate) fn speaks_of(op: Op) -> bool {
     )
 }
 
-/// Whether an instruction reads and writes what its third operand points to, as one, and gives what was
-/// there.
-pub(crate) fn exchanges(op: Op) -> bool {
+/// Whether all work-items of the scope must reach an instruction of theirs: those that came with
+/// sub-groups, and not the later ones, which are of the channels that are there.
+pub(crate) fn needs_all(op: Op) -> bool {
     matches!(
         op,
-        Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT
+        Op::GroupAll
+            | Op::GroupAny
+            | Op::GroupBroadcast
+            | Op::GroupIAdd
+            | Op::GroupFAdd
+            | Op::GroupFMin
+            | Op::GroupUMin
+            | Op::GroupSMin
+            | Op::GroupFMax
+            | Op::GroupUMax
+            | Op::GroupSMax
     )
 }
 

@@ -13,6 +13,8 @@ mod ids;
 mod operands;
 mod rules;
 
+pub(crate) use rules::exchanges;
+
 use spirv::Op;
 
 use crate::module::{Instruction, Module};

@@ -2,8 +2,6 @@
 
 use spirv::Op;
 
-use crate::types::exchanges;
-
 /// What the components of a value are; a scalar is its own component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -45,7 +43,7 @@ pub(super) struct Rule {
 
 /// The rule of an instruction, if there is one of this form (SPIR-V, 3.42).
 pub(super) fn rule(op: Op) -> Option<Rule> {
-    use Kind::{Bool, Float, Int, Number, Plain};
+    use Kind::{Bool, Float, Int, Plain};
     use Takes::{Any, Component, Each, Of, Result, Scalar};
     let (result, first, operands): (Kind, usize, &'static [Takes]) = match op {
         Op::SNegate | Op::Not | Op::BitReverse => (Int, 2, &[Result]),
@@ -157,7 +155,22 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
         | Op::GroupLogicalAndKHR
         | Op::GroupLogicalOrKHR
         | Op::GroupLogicalXorKHR => (Bool, 4, &[Result]),
-        // The pointer, the scope and the semantics come first.
+        _ => return exchange(op),
+    };
+    Some(Rule {
+        result,
+        first,
+        operands,
+    })
+}
+
+/// The rule of an instruction that reads and writes what its third operand points to, as one, and gives
+/// what was there.
+fn exchange(op: Op) -> Option<Rule> {
+    use Kind::{Float, Int, Number};
+    use Takes::Result;
+    // The pointer, the scope and the semantics come first.
+    let (result, first, operands): (Kind, usize, &'static [Takes]) = match op {
         Op::AtomicIAdd
         | Op::AtomicISub
         | Op::AtomicSMin
@@ -178,6 +191,12 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
         first,
         operands,
     })
+}
+
+/// Whether an instruction reads and writes what its third operand points to, as one, and gives what was
+/// there.
+pub(crate) fn exchanges(op: Op) -> bool {
+    exchange(op).is_some()
 }
 
 /// Which operand of an instruction is a pointer to what its result is.

@@ -8,6 +8,7 @@ use super::{Rewriter, STORE};
 use crate::bounds::build::push;
 use crate::bounds::reach::arithmetic;
 use crate::module::Instruction;
+use crate::types::needs_all;
 
 /// The channels of the smallest sub-groups.
 const NARROWEST: i64 = 8;
@@ -27,24 +28,6 @@ fn shuffled(op: Op) -> Option<(usize, u32)> {
     })
 }
 
-/// Whether all channels must reach it.
-fn is_together(op: Op) -> bool {
-    matches!(
-        op,
-        Op::GroupAll
-            | Op::GroupAny
-            | Op::GroupBroadcast
-            | Op::GroupIAdd
-            | Op::GroupFAdd
-            | Op::GroupFMin
-            | Op::GroupUMin
-            | Op::GroupSMin
-            | Op::GroupFMax
-            | Op::GroupUMax
-            | Op::GroupSMax
-    )
-}
-
 impl Rewriter<'_> {
     /// Tells what an instruction does with the channels of its sub-group.
     pub(super) fn tell(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
@@ -57,7 +40,7 @@ impl Rewriter<'_> {
             _ => one.word(2),
         };
         let shuffled = shuffled(op);
-        let together = is_together(op) || op == Op::ControlBarrier;
+        let together = needs_all(op) || op == Op::ControlBarrier;
         if shuffled.is_none() && !together {
             return None;
         }

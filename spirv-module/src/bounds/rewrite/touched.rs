@@ -7,7 +7,7 @@ use crate::bounds::build::push;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::{Index, Step, compare, step};
 use crate::module::Instruction;
-use crate::types::exchanges;
+use crate::valid::exchanges;
 
 impl Rewriter<'_> {
     /// What an instruction accesses.
