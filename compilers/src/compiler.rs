@@ -58,8 +58,8 @@ pub struct Job<'a> {
     pub folder: Option<&'a Path>,
     /// Files that `#include` finds besides.
     pub headers: &'a [Header<'a>],
-    /// The product runs where rules are checked: the built-in compiler marks what all channels of a
-    /// sub-group must reach, and [`Watched`](crate::Watched) adds reports of accesses that leave arrays.
+    /// The product runs where rules are checked: the built-in compiler leaves private arrays
+    /// in memory, and [`Watched`](crate::Watched) adds what tells of arrays and of sub-groups.
     pub checked: bool,
 }
 

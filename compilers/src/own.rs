@@ -66,7 +66,7 @@ impl Compiler for Own {
 fn zebin(module: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
     let options = eu_compiler::Options {
         revision: Some(job.target.revision),
-        marks: job.checked,
+        checked: job.checked,
         ..eu_compiler::Options::new(job.target.platform)
     };
     let refused = |why: String| CompileError::Refused {

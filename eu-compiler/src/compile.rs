@@ -32,9 +32,8 @@ pub struct Options {
     pub simd: Option<u32>,
     /// Registers of a thread.
     pub registers: Option<u32>,
-    /// For checks: marks what all channels of a sub-group must reach together
-    /// ([`isa_encoder::TOGETHER`]), and leaves private arrays in memory.
-    pub marks: bool,
+    /// For checks: leaves private arrays in memory.
+    pub checked: bool,
 }
 
 impl Options {
@@ -45,7 +44,7 @@ impl Options {
             revision: None,
             simd: None,
             registers: None,
-            marks: false,
+            checked: false,
         }
     }
 }
@@ -114,8 +113,7 @@ pub fn compile_showing(
     }
     let file = front::file(spirv)?;
     front::validate(&file)?;
-    let mut module = front::module(&file)?;
-    module.marks = options.marks;
+    let module = front::module(&file)?;
     let mut kernels = Vec::new();
     let mut reports = Vec::new();
     let made = all_kernels(&module, options, pass)?;
@@ -284,7 +282,7 @@ fn fit(
     let widths = widths(entry, options)?;
     let for_lanes = |simd, registers| Target {
         // Checks know the ends of what is in memory.
-        arrays: arrays && !options.marks,
+        arrays: arrays && !options.checked,
         ..Target::new(options.platform, simd, registers)
     };
     let (mut found, mut why) = (None, String::new());

@@ -41,10 +41,9 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "WHICH")]
     pub compiler: Option<Which>,
 
-    /// The built-in compiler marks what all channels of a sub-group must reach, and accesses that leave
-    /// their arrays are reported.
+    /// The product runs where rules are checked.
     #[arg(skip)]
-    pub marks: bool,
+    pub checked: bool,
 }
 
 impl Options {
@@ -82,8 +81,10 @@ pub fn compile(
     let module = spirv(file, source, target, options)?;
     let mut how = eu_compiler::Options::new(target.platform);
     how.revision = Some(target.revision);
-    how.marks = options.marks;
-    let watched = options.marks.then(|| compilers::with_bounds(&module, true));
+    how.checked = options.checked;
+    let watched = options
+        .checked
+        .then(|| compilers::with_bounds(&module, true));
     let words = watched.flatten().map_or(module, Cow::Owned);
     match eu_compiler::compile(&words, &how) {
         Ok(zebin) => Ok(zebin.bytes),
@@ -125,7 +126,7 @@ fn ask(
         internal: "",
         folder: Some(&file.folder),
         headers: &[],
-        checked: options.marks,
+        checked: options.checked,
     };
     let own = options.compiler == Some(Which::Own);
     let compiled = match &options.ocloc {

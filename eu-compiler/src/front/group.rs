@@ -40,30 +40,11 @@ fn combination(op: Spv) -> Option<Bin> {
     })
 }
 
-/// Whether all channels of a sub-group must come to a combination: those that came with sub-groups, and not
-/// the later ones of channels that are there.
-fn takes_all(op: Spv) -> bool {
-    matches!(
-        op,
-        Spv::GroupIAdd
-            | Spv::GroupFAdd
-            | Spv::GroupUMin
-            | Spv::GroupSMin
-            | Spv::GroupFMin
-            | Spv::GroupUMax
-            | Spv::GroupSMax
-            | Spv::GroupFMax
-    )
-}
-
 impl Translator<'_> {
     /// Sub-groups and barriers; `false` if the instruction is none.
     pub(super) fn group(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         if let Some(op) = combination(i.op) {
             let whole = self.is_work_group(i.word(2)?, i)?;
-            if !whole && takes_all(i.op) {
-                self.together();
-            }
             let operation = GroupOperation::from_u32(i.word(3)?);
             let how = match operation {
                 Some(GroupOperation::Reduce) => Op::Reduce(op),
@@ -111,11 +92,6 @@ impl Translator<'_> {
             self.set(i.word(1)?, Val::many(values));
             return Ok(true);
         }
-        if matches!(i.op, Spv::GroupAll | Spv::GroupAny | Spv::GroupBroadcast)
-            && !self.is_work_group(i.word(2)?, i)?
-        {
-            self.together();
-        }
         match i.op {
             Spv::ControlBarrier => {
                 let scope = self.number(i.word(0)?, i)?;
@@ -127,8 +103,7 @@ impl Translator<'_> {
                         self.barrier();
                     }
                     // The lanes of a sub-group run together.
-                    Some(Scope::Subgroup) => self.together(),
-                    Some(Scope::Invocation) => {}
+                    Some(Scope::Subgroup | Scope::Invocation) => {}
                     _ => return Err(i.unsupported(format!("a barrier of scope {scope}"))),
                 }
             }
@@ -286,13 +261,6 @@ impl Translator<'_> {
             _ => return Ok(false),
         }
         Ok(true)
-    }
-
-    /// All channels of the sub-group should be here: their code does not depend on it.
-    fn together(&mut self) {
-        if self.module.marks {
-            self.here().push(Op::Together, &[], &[]);
-        }
     }
 
     fn block_address(&self, pointer: &Val, i: &Instruction<'_>) -> Result<(Value, Space), Error> {

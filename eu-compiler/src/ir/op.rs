@@ -379,8 +379,6 @@ pub enum Op {
     FromGeneric(Space),
     /// Waits for the work-group.
     Barrier,
-    /// All channels of the sub-group should be here.
-    Together,
     /// Orders accesses: of local, global memory, images.
     Fence {
         /// For whom.
@@ -465,7 +463,6 @@ impl Op {
                 | Op::Atomic(..)
                 | Op::AtomicOnce(..)
                 | Op::Barrier
-                | Op::Together
                 | Op::Fence { .. }
                 | Op::BlockStore(_)
                 | Op::ImageBlockStore(_)

@@ -114,7 +114,6 @@ impl fmt::Display for Line<'_> {
             Op::ToGeneric(space) => write!(f, "to_generic.{space}"),
             Op::FromGeneric(space) => write!(f, "from_generic.{space}"),
             Op::Barrier => f.write_str("barrier"),
-            Op::Together => f.write_str("together"),
             Op::Fence {
                 scope,
                 local,

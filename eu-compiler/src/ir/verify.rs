@@ -158,7 +158,7 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::Offset(_) => counts(1, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I32),
         Op::ImageStore(_) => (5..=7).contains(&data.args.len()) && data.results.is_empty(),
         Op::Atomic(..) | Op::AtomicOnce(..) => data.results.len() <= 1,
-        Op::Barrier | Op::Together | Op::Fence { .. } => counts(0, 0),
+        Op::Barrier | Op::Fence { .. } => counts(0, 0),
         Op::Ballot => counts(1, 1) && arg(0) == Some(Type::I1) && result == Some(Type::I32),
         Op::Shuffle | Op::Broadcast => {
             counts(2, 1) && arg(0) == result && arg(1) == Some(Type::I32)

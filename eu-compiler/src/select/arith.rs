@@ -70,7 +70,6 @@ impl Selector<'_> {
                 self.set_element_at(cells, [args[0], args[1], args[2]])
             }
             (Op::Barrier, _) => self.barrier(),
-            (Op::Together, _) => self.together(),
             (
                 Op::Fence {
                     scope,

@@ -1,7 +1,7 @@
 //! Fences and barriers.
 
 use isa_encoder::message::{FenceScope, FlushOp, Gateway, Hdc, Lsc, LscPort, Message};
-use isa_encoder::{Opcode, SyncFunction, TOGETHER, Type as M};
+use isa_encoder::{Opcode, SyncFunction, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at};
@@ -9,14 +9,6 @@ use crate::code::{Operand, Place, What};
 use crate::ir::Scope;
 
 impl Selector<'_> {
-    /// A mark for whoever runs the code.
-    pub(super) fn together(&mut self) -> Result<(), String> {
-        let mark = Operand::Imm(TOGETHER.into(), M::Ud);
-        let nowhere = Some(Operand::Null(M::Ud));
-        self.raw(What::Alu(Opcode::Mov), 1, 0, true, nowhere, &[mark], |_| {});
-        Ok(())
-    }
-
     /// Waits until memory shows earlier accesses to those in the scope. The accesses of one thread to
     /// local and global memory are in order; those to images go by several units.
     pub(super) fn fence(&mut self, scope: Scope, of: [bool; 3]) -> Result<(), String> {

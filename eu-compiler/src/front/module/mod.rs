@@ -76,8 +76,6 @@ pub struct Entry {
 /// A module's declarations.
 #[derive(Debug, Default)]
 pub struct Module<'a> {
-    /// What all channels of a sub-group must reach is marked.
-    pub marks: bool,
     /// All instructions.
     pub instructions: Vec<Instruction<'a>>,
     /// Types.

@@ -290,7 +290,7 @@ fn load(args: &Args, file: &KernelFile, device: &Device) -> Result<Binary, Error
         simd: args.simd,
         raw_args,
         compiler: compiler::Options {
-            marks: args.check,
+            checked: args.check,
             ..args.compiler.clone()
         },
     };

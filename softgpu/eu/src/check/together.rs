@@ -41,7 +41,10 @@ impl Checks {
     /// stores it for them, and `lane` is not known.
     pub(super) fn hears_of_sub_group(&self, lane: Option<u8>, told: Report) {
         let here = self.here.get();
-        if told.what & report::TOGETHER != 0 && here.active != here.dispatched {
+        // Channels in an earlier message of the same store have told it.
+        let below = (1u32 << (self.channel.get() % 32)) - 1;
+        let is_first = here.active & below == 0;
+        if told.what & report::TOGETHER != 0 && is_first && here.active != here.dispatched {
             self.report(Rule::DivergentFlow, || {
                 format!(
                     "{} of the sub-group's {} work-items are here",
