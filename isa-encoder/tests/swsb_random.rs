@@ -246,6 +246,79 @@ fn a_lost_wait_is_found() {
     }
 }
 
+fn is_in_order(_: Family, instruction: &Instruction) -> bool {
+    !matches!(
+        instruction.opcode.format(),
+        Format::Send | Format::Math | Format::Dpas
+    )
+}
+
+/// The places that `code` from its first instruction to its last has waits too few at, as it runs.
+fn overtaken(family: Family, code: &[u8]) -> Vec<(usize, usize)> {
+    let mut run = swsb::InOrder::default();
+    let (mut at, mut all) = (0, Vec::new());
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let (instruction, length) = decode(family, rest).unwrap();
+        let order = swsb::Order::of(family, &instruction).unwrap();
+        let place = (at as u32, (at + length) as u32);
+        run.begin(&order, place, &[], |met| all.push((at, met.at as usize)));
+        at += length;
+    }
+    all
+}
+
+/// Straight code that loses one of its distances: what is found as it runs is what the text proves.
+#[test]
+fn distances_are_judged_alike_in_text_and_as_code_runs() {
+    for family in FAMILIES {
+        let pool = instructions(family, is_in_order);
+        let mut random = Random::new(0x6469_7374);
+        let (mut found, mut clean) = (0, 0);
+        for _ in 0..300 {
+            let mut text = String::from("//.swsb auto\n");
+            for _ in 0..40 {
+                let _ = writeln!(text, "{}", pool[random.below(pool.len() as u64) as usize]);
+            }
+            let mut code = assemble_for(family, &text);
+            assert_eq!(overtaken(family, &code), [], "{family}: {text}");
+            let (mut at, lost) = (0, random.below(code.len() as u64) as usize);
+            while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+                let (mut instruction, length) = decode(family, rest).unwrap();
+                if at >= lost && instruction.swsb.distance.take().is_some() {
+                    let (bytes, _) = encode(family, &instruction).unwrap();
+                    code[at..at + length].copy_from_slice(&bytes[..length]);
+                    break;
+                }
+                at += length;
+            }
+            let report = swsb::check(family, &code);
+            let ran = overtaken(family, &code);
+            let general = |hazard: &&swsb::Hazard| hazard.register.starts_with('r');
+            for hazard in report.hazards.iter().filter(general) {
+                let pair = (hazard.later.offset, hazard.earlier.offset);
+                assert!(ran.contains(&pair), "{family}: {hazard}");
+            }
+            // What the text proves of an instruction stands for what follows of it.
+            for (later, earlier) in &ran {
+                let mut known = report.hazards.iter();
+                let known = known
+                    .any(|known| known.later.offset <= *later && known.earlier.offset >= *earlier);
+                assert!(known, "{family}: {earlier:#x} {later:#x} of {text}");
+            }
+            *(if ran.is_empty() {
+                &mut clean
+            } else {
+                &mut found
+            }) += 1;
+        }
+        eprintln!(
+            "{family}: {found} of {} lost distances found",
+            found + clean
+        );
+        assert!(found >= 30, "{family}: {found} found");
+    }
+}
+
 /// Bytes that are mostly instructions, with branches to anywhere: nothing panics, and every
 /// analysis ends.
 #[test]

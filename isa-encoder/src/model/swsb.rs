@@ -21,6 +21,19 @@ pub enum Pipe {
     Scalar,
 }
 
+impl Pipe {
+    /// Every pipe, in the order of their numbers.
+    pub(crate) const EACH: [Pipe; 7] = [
+        Pipe::Default,
+        Pipe::All,
+        Pipe::Float,
+        Pipe::Int,
+        Pipe::Long,
+        Pipe::Math,
+        Pipe::Scalar,
+    ];
+}
+
 /// How a scoreboard token is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenMode {

@@ -10,6 +10,9 @@
 //! where they lead), the footprint of an instruction, the pipe it runs in, and a data-flow analysis
 //! over what may be under way.
 //!
+//! [`InOrder`] follows distances while a program runs: it sees registers that a0 names. It judges like
+//! the checker.
+//!
 //! They differ in their assumptions. The checker accepts what Intel's compilers and iga64 rely on,
 //! so everything it reports is wrong code. It does not judge registers reached through a0 or
 //! lengths in a register, and assumes that in-order pipes are empty after a jump (not after a
@@ -23,6 +26,7 @@ mod annotate;
 mod check;
 mod error;
 mod flow;
+mod in_order;
 mod pending;
 mod pipe;
 mod program;
@@ -34,5 +38,6 @@ pub(crate) use pipe::has_scoreboard;
 pub use annotate::{Annotation, annotate, annotate_program, annotations};
 pub use check::{Hazard, Place, Report, check, check_program};
 pub use error::AnnotateError;
+pub use in_order::{InOrder, Order, Overtaken, Range};
 pub use pending::{Conflict, Tokens};
 pub use program::Program;

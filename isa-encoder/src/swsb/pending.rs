@@ -184,10 +184,7 @@ impl Waits {
             return waits;
         };
         let instruction = &placed.instruction;
-        if let Some((pipe, distance)) = instruction.swsb.distance {
-            let pipes = pipe::waits_for(program.family(), instruction, pipe);
-            waits.distance = Some((pipes, distance));
-        }
+        waits.distance = pipe::distance(program.family(), instruction);
         if let Some(token) = pipe::token(program.family(), instruction) {
             let bit = 1u32.checked_shl(token.id.into()).unwrap_or(0);
             match token.mode {
@@ -256,6 +253,18 @@ pub enum Conflict {
     WriteAfterWrite,
     /// The later one writes what the earlier one reads.
     WriteAfterRead,
+}
+
+impl Conflict {
+    /// What an earlier and a later access do, of which some write; `None` if both read.
+    pub(super) fn of(earlier_writes: bool, later_writes: bool) -> Option<Conflict> {
+        match (earlier_writes, later_writes) {
+            (true, false) => Some(Conflict::ReadAfterWrite),
+            (true, true) => Some(Conflict::WriteAfterWrite),
+            (false, true) => Some(Conflict::WriteAfterRead),
+            (false, false) => None,
+        }
+    }
 }
 
 /// What may be under way, sorted by instruction.
@@ -353,13 +362,7 @@ impl State {
                 if !entry.access.overlaps(theirs, access, *pattern) {
                     continue;
                 }
-                let conflict = match (entry.access.write, access.write) {
-                    (true, false) => Some(Conflict::ReadAfterWrite),
-                    (true, true) => Some(Conflict::WriteAfterWrite),
-                    (false, true) => Some(Conflict::WriteAfterRead),
-                    (false, false) => None,
-                };
-                match conflict {
+                match Conflict::of(entry.access.write, access.write) {
                     Some(conflict)
                         if !ordered(facts.view, earlier(), node, conflict, access.space) =>
                     {
@@ -442,33 +445,43 @@ fn ordered(view: View, earlier: &Node, later: &Node, conflict: Conflict, space: 
             chain || early || (same && conflict == Conflict::WriteAfterRead)
         }
         Unit::InOrder { pipe, long } => {
-            let to = match later.unit {
-                Unit::InOrder { pipe, long } => Some((pipe, long)),
-                _ => None,
-            };
-            let same = to.is_some_and(|(to, _)| to == pipe);
-            match (space, conflict) {
-                // Only across pipes (Mesa, Wa_22012725308); IGC requires no wait on Gen12LP.
-                (Space::Accumulator, _) => same || pipe == Pipe::Default,
-                (Space::Grf, Conflict::ReadAfterWrite) => false,
-                // Gen12LP: a 64-bit instruction takes longer than one after it.
-                (Space::Grf, Conflict::WriteAfterWrite) => {
-                    same && (!long || to.is_some_and(|(_, long)| long))
-                }
-                (Space::Grf, Conflict::WriteAfterRead) => same,
-                (Space::Scalar, Conflict::ReadAfterWrite) => false,
-                (Space::Scalar, _) => same || view == View::Sure,
-                _ if view == View::Sure => true,
-                // IGA and Mesa wait, IGC does not.
-                (Space::Address, Conflict::ReadAfterWrite) => false,
-                // IGC and IGA wait across pipes; Mesa only for a0.
-                (
-                    Space::Address | Space::Flag,
-                    Conflict::WriteAfterWrite | Conflict::WriteAfterRead,
-                ) => same || pipe == Pipe::Default,
-                _ => true,
-            }
+            in_order_ordered(view, (pipe, long), later.unit, conflict, space)
         }
+    }
+}
+
+/// The same where the earlier access is of an in-order pipe, and whether it is of 64 bits there.
+pub fn in_order_ordered(
+    view: View,
+    (pipe, long): (Pipe, bool),
+    later: Unit,
+    conflict: Conflict,
+    space: Space,
+) -> bool {
+    let to = match later {
+        Unit::InOrder { pipe, long } => Some((pipe, long)),
+        _ => None,
+    };
+    let same = to.is_some_and(|(to, _)| to == pipe);
+    match (space, conflict) {
+        // Only across pipes (Mesa, Wa_22012725308); IGC requires no wait on Gen12LP.
+        (Space::Accumulator, _) => same || pipe == Pipe::Default,
+        (Space::Grf, Conflict::ReadAfterWrite) => false,
+        // Gen12LP: a 64-bit instruction takes longer than one after it.
+        (Space::Grf, Conflict::WriteAfterWrite) => {
+            same && (!long || to.is_some_and(|(_, long)| long))
+        }
+        (Space::Grf, Conflict::WriteAfterRead) => same,
+        (Space::Scalar, Conflict::ReadAfterWrite) => false,
+        (Space::Scalar, _) => same || view == View::Sure,
+        _ if view == View::Sure => true,
+        // IGA and Mesa wait, IGC does not.
+        (Space::Address, Conflict::ReadAfterWrite) => false,
+        // IGC and IGA wait across pipes; Mesa only for a0.
+        (Space::Address | Space::Flag, Conflict::WriteAfterWrite | Conflict::WriteAfterRead) => {
+            same || pipe == Pipe::Default
+        }
+        _ => true,
     }
 }
 

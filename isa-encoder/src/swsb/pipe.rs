@@ -225,6 +225,13 @@ pub fn waits_for(family: Family, instruction: &Instruction, pipe: Pipe) -> PipeS
     }
 }
 
+/// What the distance on `instruction` waits for: the instruction this far back in these pipes, and all
+/// earlier ones.
+pub fn distance(family: Family, instruction: &Instruction) -> Option<(PipeSet, u8)> {
+    let (pipe, distance) = instruction.swsb.distance?;
+    Some((waits_for(family, instruction, pipe), distance))
+}
+
 fn operand_pipes(family: Family, instruction: &Instruction) -> PipeSet {
     let Some(pipes) = pipes(family) else {
         return PipeSet::default();

@@ -2,7 +2,7 @@
 
 use isa_encoder::message::{Descriptors, Message as Meaning};
 use isa_encoder::semantics::{Integer, Semantics};
-use isa_encoder::swsb::Tokens;
+use isa_encoder::swsb::{Order, Tokens};
 use isa_encoder::{
     ArfKind, Branch, Descriptor, Dst, Instruction, Opcode, Options, PredControl, RegFile, Register,
     Send, Specific, Src, SyncFunction, Type,
@@ -83,6 +83,7 @@ fn lower_inner(
         specific: instruction.specific,
         targets: Targets::default(),
         tokens: Tokens::of(rules.family, instruction),
+        order: Order::of(rules.family, instruction).map(Box::new),
     };
     if let Some(predicate) = instruction.predicate {
         op.pred_inverse = predicate.inverse;

@@ -15,6 +15,7 @@ mod convergence;
 mod family;
 mod flow;
 mod general;
+mod hazards;
 mod lines;
 mod lower;
 #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use isa_encoder::message::Message as Meaning;
 use isa_encoder::semantics::Flow;
-use isa_encoder::swsb::Tokens;
+use isa_encoder::swsb::{Order, Tokens};
 use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
 
 use super::operand::{Dest, LANES, Source};
@@ -202,6 +202,8 @@ pub(super) struct Op {
     pub targets: Targets,
     /// What it does for the scoreboard.
     pub tokens: Tokens,
+    /// What it is to in-order pipes, where software orders accesses.
+    pub order: Option<Box<Order>>,
 }
 
 impl Op {

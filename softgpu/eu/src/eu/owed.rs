@@ -1,8 +1,7 @@
 //! What messages and other instructions with a token still owe: registers that they will write, or
 //! have yet to read. From Gen12LP on, only waits in the code order others after them.
 //!
-//! Accesses happen at once here, so this only remembers which token owns a register. It sees what the
-//! text does not say: registers that a0 names, and the paths that are taken.
+//! Accesses happen at once here, so this only remembers which token owns a register.
 
 use super::op::Span;
 use super::regs::GRF_BASE;

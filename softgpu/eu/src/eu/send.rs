@@ -40,7 +40,7 @@ pub(super) fn execute(
     {
         let extended = match send.extended {
             Immediate::Value(_) => 0,
-            Immediate::Register(offset) => state.regs.dword(offset as usize),
+            register @ Immediate::Register(_) => register.read(state),
         };
         if texels.run(state.regs.bytes_mut(), mask, extended, env) {
             return Ok(Effect::None);
@@ -52,12 +52,8 @@ pub(super) fn execute(
         let payload = state.regs.bytes().get(spans.src0.range());
         return sf::gateway(*gateway, payload.unwrap_or_default(), env);
     }
-    let read = |value: Immediate| match value {
-        Immediate::Value(value) => value,
-        Immediate::Register(offset) => state.regs.dword(offset as usize),
-    };
-    let descriptor = read(send.descriptor);
-    let extended_descriptor = read(send.extended);
+    let descriptor = send.descriptor.read(state);
+    let extended_descriptor = send.extended.read(state);
     let spans = match send.spans {
         Some(spans) => spans,
         None => spans_now(state, op, send, descriptor, extended_descriptor)?,
@@ -133,7 +129,7 @@ pub(super) fn execute(
             shadow.blocks.respond(checks, state, op, meaning, dst);
         }
         if op.tokens.takes != 0 {
-            shadow.sent(state, op, &spans);
+            shadow.hazards.sent(state, op, &spans);
         }
         state.shadow = Some(shadow);
     }
@@ -170,6 +166,29 @@ fn begin_check(
         .chain([shadow.span(spans.src1)]);
     let response = shadow.span(spans.dst);
     checks.begin_message(payload, response, op.no_mask, op.channel_offset);
+}
+
+/// The registers of a message that its text does not say: its descriptors or their names are in
+/// registers.
+pub(super) fn unnamed(state: &State, send: &SendOp) -> impl Iterator<Item = (Span, bool)> {
+    let (descriptor, extended) = (send.descriptor.read(state), send.extended.read(state));
+    let (rules, end) = (state.rules, state.regs.grf_end());
+    let spans = match send.spans {
+        Some(_) => None,
+        None => send.registers.spans(rules, end, descriptor, extended).ok(),
+    };
+    let names = send
+        .registers
+        .gathered
+        .map(|at| state.regs.bytes().get(at as usize..));
+    let names = names.flatten().unwrap_or_default().iter();
+    let gathered = names.take(src0_length(descriptor)).map(move |number| {
+        let start = (GRF_BASE + usize::from(*number) * rules.grf_bytes) as u32;
+        let end = start + rules.grf_bytes as u32;
+        (Span { start, end }, false)
+    });
+    let spans = spans.map(|spans| [(spans.src0, false), (spans.src1, false), (spans.dst, true)]);
+    spans.into_iter().flatten().chain(gathered)
 }
 
 #[cold]
@@ -225,6 +244,15 @@ fn gather(
 /// Registers of source 0.
 const fn src0_length(descriptor: u32) -> usize {
     (descriptor >> 25 & 0xf) as usize
+}
+
+impl Immediate {
+    fn read(self, state: &State) -> u32 {
+        match self {
+            Self::Value(value) => value,
+            Self::Register(offset) => state.regs.dword(offset as usize),
+        }
+    }
 }
 
 impl SendRegisters {

@@ -5,9 +5,9 @@ use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
 use isa_encoder::{Opcode, TOGETHER};
 
 use super::convergence::{self, Blocks, Flow};
-use super::op::{Action, Op, Pred, Span, Spans};
+use super::hazards::{Hazards, results};
+use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, LANES, Shape, Source, Target};
-use super::owed::{Hazard, Owed};
 use super::owners::Owners;
 use super::regs::{self, GRF_BASE};
 use super::state::State;
@@ -25,7 +25,7 @@ pub(super) struct Shadow {
     /// Which channels' elements the registers hold.
     owners: Owners,
     /// Which of them instructions under way still write or read.
-    owed: Owed,
+    pub hazards: Hazards,
     /// What parts of the sub-group have read.
     pub blocks: Blocks,
     /// Flag bits that something has written.
@@ -74,7 +74,7 @@ impl Shadow {
         self.bytes.resize(state.regs.bytes().len(), UNWRITTEN);
         let grf = state.rules.grf_bytes;
         self.owners.reset(self.bytes.len(), grf);
-        self.owed.reset(grf);
+        self.hazards.reset(grf);
         self.blocks.clear();
         let payload = GRF_BASE + state.payload as usize;
         for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
@@ -135,27 +135,13 @@ impl Shadow {
     /// Before `op` is executed: moves states as it moves values, and reports a branch or a message
     /// that depends on what nothing has written.
     fn track(&mut self, state: &State, op: &Op, checks: &Checks) {
-        self.owed.wait(op.tokens);
         let indirect = op.src.iter().any(|source| source.kind == Kind::Indirect);
         if indirect || op.dst.target == Target::Indirect {
             self.leaves(state, op, checks);
         }
-        if !self.owed.is_empty() {
-            self.meets(state, op, checks);
-        }
+        self.hazards.before(state, op, checks);
         if !self.blocks.is_empty() {
-            let results = self.results(state, op);
-            self.blocks.meet(checks, op, results);
-        }
-        if op.tokens.takes != 0 && !matches!(op.action, Action::Send(_)) {
-            let mask = if op.no_mask { u32::MAX } else { state.active };
-            let packed = u32::from(op.dst.stride) == op.dst.ty.bytes();
-            let results = match packed {
-                true => self.results(state, op).whole(state.rules.grf_bytes),
-                false => Span::default(),
-            };
-            let reads = [Span::default(); 2];
-            self.owed.take(op.tokens, op.ip, mask, results, reads);
+            self.blocks.meet(checks, op, results(state, op));
         }
         match op.action {
             Action::Flow | Action::Send(_) => self.decides(state, op, checks),
@@ -191,80 +177,6 @@ impl Shadow {
         };
         checks.set_ip(op.ip.into());
         checks.beyond_registers(lane as u8 + op.channel_offset);
-    }
-
-    /// The registers that an op writes.
-    fn results(&self, state: &State, op: &Op) -> Span {
-        let Ok(Some(at)) = op.dst.resolve(&state.regs, op.lanes()) else {
-            return Span::default();
-        };
-        let [first, second] = op.results(state.rules.grf_bytes);
-        Span {
-            start: at as u32,
-            end: (at + first.end.max(second.end)) as u32,
-        }
-    }
-
-    /// Reports an access of a register that an instruction under way still owns.
-    fn meets(&self, state: &State, op: &Op, checks: &Checks) {
-        let mask = match op.no_mask {
-            true => state.active,
-            false => state.write_mask(op) << op.channel_offset,
-        };
-        if mask == 0 || op.tokens.touches {
-            return;
-        }
-        let report = |hazard: Option<Hazard>| {
-            if let Some(hazard) = hazard {
-                checks.set_ip(op.ip.into());
-                checks.hazard(hazard.register, hazard.ip.into(), hazard.reads);
-            }
-        };
-        if let Action::Send(send) = &op.action {
-            if let Some(spans) = send.spans {
-                report(self.owed.meets(spans.src0, false, mask));
-                report(self.owed.meets(spans.src1, false, mask));
-                // A unit reads a message's payload before it writes the next one's response.
-                report(self.owed.meets(spans.dst, false, mask));
-            }
-            return;
-        }
-        if !matches!(op.action, Action::Fast(_) | Action::General) {
-            return;
-        }
-        for source in &op.src {
-            let size = source.element.bytes() as usize;
-            let span = |at: usize, bytes: usize| Span {
-                start: at as u32,
-                end: (at + bytes) as u32,
-            };
-            match source.kind {
-                Kind::None | Kind::Immediate => {}
-                Kind::Direct => {
-                    let bytes = source.extent(op.lanes());
-                    report(
-                        self.owed
-                            .meets(span(source.base as usize, bytes), false, mask),
-                    );
-                }
-                Kind::Indirect => {
-                    let hazard = (0..op.lanes())
-                        .filter(|lane| op.no_mask || mask >> op.channel_offset >> lane & 1 != 0)
-                        .filter_map(|lane| source.place(&state.regs, lane))
-                        .find_map(|at| self.owed.meets(span(at, size), false, mask));
-                    report(hazard);
-                }
-            }
-        }
-        let results = self.results(state, op);
-        report(self.owed.meets(results, true, mask));
-    }
-
-    /// A message is on its way.
-    pub fn sent(&mut self, state: &State, op: &Op, spans: &Spans) {
-        let mask = if op.no_mask { u32::MAX } else { state.active };
-        let reads = [spans.src0, spans.src1];
-        self.owed.take(op.tokens, op.ip, mask, spans.dst, reads);
     }
 
     fn decides(&mut self, state: &State, op: &Op, checks: &Checks) {
