@@ -22,6 +22,16 @@ fn devices_and_programs_that_cannot_be_are_usage() {
     let run = tool(&["opencl", "--devices", "soft:tgl,tgl", "--", "true"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(talk(&run).contains("\"tgl\""), "{}", talk(&run));
+    let run = tool(&[
+        "opencl",
+        "--devices",
+        "soft:tgl,soft:bmg@i915",
+        "--",
+        "true",
+    ]);
+    assert_eq!(run.status.code(), Some(2), "{}", talk(&run));
+    let why = "the kernel driver i915 does not drive bmg";
+    assert!(talk(&run).contains(why), "{}", talk(&run));
     let run = tool(&["opencl", "--", "./no-such-program"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(talk(&run).contains("no-such-program"), "{}", talk(&run));

@@ -72,6 +72,17 @@ fn another_platform_is_refused_with_both_names() {
 }
 
 #[test]
+fn files_of_other_machines_are_told_from_older_binaries() {
+    const MACHINE: usize = 18;
+    for (machine, expected) in [(62, "no GPU code"), (0, "an older OpenCL binary")] {
+        let mut file = VADD.to_vec();
+        file[MACHINE..MACHINE + 2].copy_from_slice(&u16::to_le_bytes(machine));
+        let error = Binary::parse(&file).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{machine}: {error}");
+    }
+}
+
+#[test]
 fn every_truncation_is_an_error_that_says_where() {
     for end in 0..VADD.len() {
         match Binary::parse(&VADD[..end]) {

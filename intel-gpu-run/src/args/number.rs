@@ -18,8 +18,9 @@ pub fn count(text: &str) -> Result<u64, String> {
         _ => (text, 0),
     };
     let value = unsigned(digits).ok_or_else(wrong)?;
-    value
-        .checked_mul(1 << shift)
+    u64::try_from(value)
+        .ok()
+        .and_then(|value| value.checked_mul(1 << shift))
         .ok_or_else(|| format!("{text:?} is larger than 64 bits can hold"))
 }
 
@@ -46,19 +47,21 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a positive number of seconds".to_owned())
 }
 
-fn unsigned(digits: &str) -> Option<u64> {
+/// The number; the largest if it is larger.
+fn unsigned(digits: &str) -> Option<u128> {
     let plain = digits.replace('_', "");
-    match plain
+    let hex = plain
         .strip_prefix("0x")
-        .or_else(|| plain.strip_prefix("0X"))
-    {
-        // from_str_radix would accept a sign.
-        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            u64::from_str_radix(hex, 16).ok()
-        }
-        None if plain.starts_with(|c: char| c.is_ascii_digit()) => plain.parse().ok(),
-        _ => None,
+        .or_else(|| plain.strip_prefix("0X"));
+    let (digits, base) = hex.map_or((&plain[..], 10), |hex| (hex, 16));
+    let mut value = (!digits.is_empty()).then_some(0u128)?;
+    for digit in digits.chars() {
+        let digit = digit.to_digit(base)?;
+        value = value
+            .saturating_mul(base.into())
+            .saturating_add(digit.into());
     }
+    Some(value)
 }
 
 #[cfg(test)]
@@ -85,25 +88,18 @@ mod tests {
 
     #[test]
     fn refuses_everything_else() {
-        for text in [
-            "",
-            "K",
-            "-1",
-            "+1",
-            "0x",
-            "0x+1",
-            "1.5",
-            "12Q",
-            "\u{e9}",
-            "99999999999999999999",
-        ] {
-            assert!(count(text).is_err(), "{text:?}");
+        for text in ["", "K", "-1", "+1", "0x", "0x+1", "1.5", "12Q", "\u{e9}"] {
+            let error = count(text).unwrap_err();
+            assert!(error.starts_with("expected a number"), "{text:?}: {error}");
         }
-        assert!(
-            count("0xffffffffffffffffK")
-                .unwrap_err()
-                .contains("64 bits")
-        );
+        for text in [
+            "0xffffffffffffffffK",
+            "99999999999999999999",
+            "99999999999999999999999999999999999999999999999999999",
+        ] {
+            let error = count(text).unwrap_err();
+            assert!(error.contains("64 bits"), "{text:?}: {error}");
+        }
         assert!(bytes("0").unwrap_err().contains("at least 1 byte"));
     }
 }

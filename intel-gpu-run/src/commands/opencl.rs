@@ -62,6 +62,10 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         for device in devices.split(',') {
             let spec = device.trim().parse::<umd::DeviceSpec>();
             let spec = spec.map_err(|error| Error::Usage(format!("--devices: {error}")))?;
+            let driver = match spec {
+                umd::DeviceSpec::Soft { driver, .. } => driver,
+                _ => None,
+            };
             if let umd::DeviceSpec::Soft {
                 platform, revision, ..
             }
@@ -72,6 +76,12 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
             {
                 let usage = |error: String| Error::Usage(format!("--devices: {error}"));
                 let target = platform::parse(&platform).map_err(usage)?;
+                if let Some(driver) = driver
+                    && !target.platform.has_driver(driver)
+                {
+                    let why = format!("the kernel driver {driver} does not drive {platform}");
+                    return Err(usage(why));
+                }
                 if let Some(revision) = revision {
                     let exists = target.with_revision(revision);
                     exists.map_err(|error| usage(error.to_string()))?;

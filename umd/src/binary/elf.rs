@@ -82,13 +82,18 @@ pub(crate) fn parse(file: &[u8]) -> Result<Zebin<'_>, BinaryError> {
     if header.is_big_endian() {
         return Err(in_header(5, "it is big endian".to_owned()));
     }
-    if header.e_machine(Le).0 != MACHINE {
-        let why = format!(
-            "the machine is {}, not {MACHINE} (Intel graphics); is this an older OpenCL binary, \
-             made without -cl-intel-allow-zebin?",
-            header.e_machine(Le).0
-        );
-        return Err(in_header(18, why));
+    match header.e_machine(Le).0 {
+        MACHINE => {}
+        // Intel's own container of programs names none.
+        0 => {
+            let why = "an older OpenCL binary, made without -cl-intel-allow-zebin";
+            return Err(in_header(18, why.to_owned()));
+        }
+        other => {
+            let why =
+                format!("no GPU code: the machine is {other}, not {MACHINE} (Intel graphics)");
+            return Err(in_header(18, why));
+        }
     }
     let sections = header
         .sections(Le, file)

@@ -313,9 +313,9 @@ fn general(value: f64, precision: usize, alternate: bool) -> String {
     let small = i32::try_from(precision).unwrap_or(i32::MAX);
     let (mantissa, tail) = if (-4..small).contains(&exponent) {
         let decimals = usize::try_from(small - 1 - exponent).unwrap_or(0);
-        (format!("{value:.decimals$}"), String::new())
+        (fixed(value, decimals, alternate), String::new())
     } else {
-        let text = scientific(value, precision - 1, false);
+        let text = scientific(value, precision - 1, alternate);
         match text.split_once('e') {
             Some((mantissa, exponent)) => (mantissa.to_owned(), format!("e{exponent}")),
             None => (text, String::new()),
@@ -428,6 +428,9 @@ mod tests {
             ("%g", 1234567.0, "1.23457e+06"),
             ("%g", 100000.0, "100000"),
             ("%#g", 1.0, "1.00000"),
+            ("%#.0g", 3e38, "3.e+38"),
+            ("%#09.1g|", 3e38, "0003.e+38|"),
+            ("%#.3g", 123.4, "123."),
             ("%.3g", 9.9996, "10"),
             ("%G", 1e-10, "1E-10"),
             ("%f", f64::INFINITY, "inf"),
