@@ -174,6 +174,13 @@ float divide_f32(float x, float y) {
     return with_sign(value, a_bits ^ b_bits);
 }
 
+// Divisors near the ends of the range have inverses that are beyond it.
+float half_divide_f32(float x, float y) {
+    float a = fabs(y);
+    float scale = a < 0x1p-100f ? 0x1p24f : a > 0x1p100f ? 0x1p-24f : 1.0f;
+    return x * scale * native_recip(y * scale);
+}
+
 float smoothstep_f32(float from, float to, float x) {
     float t = clamp(divide_f32(x - from, to - from), 0.0f, 1.0f);
     return t * t * fma(-2.0f, t, 3.0f);
@@ -184,9 +191,12 @@ float smoothstep_f32(float from, float to, float x) {
 // 2**t * 2**k for a `t` near zero to one; for an infinite or undefined k it does not matter.
 static float two_powers(float t, float k) { return native_exp2(clamp(t, -1.0f, 2.0f)) * native_exp2(k); }
 
+// The most that a float has of an exponent: 2**128 is infinite, and what the rest makes of it may be less.
+static float below(float k, float most) { return k > most ? most : k; }
+
 // e**(hi + lo) * 2**n.
 static float exp_parts(float hi, float lo, int n) {
-    float k = floor(hi * LOG2E);
+    float k = below(floor(hi * LOG2E), 127.0f - n);
     float t = fma(hi, LOG2E, -k);
     t = fma(hi, LOG2E_LO, fma(lo, LOG2E, t));
     return two_powers(t, k + n);
@@ -392,7 +402,7 @@ static float2 log2_parts(float x) {
 
 // 2**(hi + lo).
 static float exp2_parts(float hi, float lo) {
-    float k = floor(hi);
+    float k = below(floor(hi), 127.0f);
     return two_powers((hi - k) + lo, k);
 }
 

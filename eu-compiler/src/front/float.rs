@@ -47,7 +47,7 @@ impl Translator<'_> {
                 self.here().bin(Bin::FMin, above, c?)
             }
             "fma" | "mad" => self.one(Op::Fma, &[a, b?, c?], ty),
-            "native_divide" | "half_divide" if narrow => {
+            "native_divide" if narrow => {
                 let inverse = self.un(Un::Rcp, b?);
                 self.here().bin(Bin::FMul, a, inverse)
             }

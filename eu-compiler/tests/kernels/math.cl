@@ -14,7 +14,7 @@ F1(asinh) F1(acosh) F1(atanh) F1(cbrt) F1(sin) F1(cos) F1(tan) F1(sinpi) F1(cosp
 F1(acos) F1(atan) F1(asinpi) F1(acospi) F1(atanpi) F1(erf) F1(erfc) F1(tgamma) F1(lgamma) F1(logb)
 F1(sqrt) F1(rsqrt)
 F2(atan2) F2(atan2pi) F2(pow) F2(powr) F2(hypot) F2(fmod) F2(remainder) F2(nextafter) F2(fdim)
-F2(maxmag) F2(minmag) F2(fmax) F2(fmin) F2(copysign)
+F2(maxmag) F2(minmag) F2(fmax) F2(fmin) F2(copysign) F2(half_divide)
 FI(pown) FI(rootn) FI(ldexp)
 FP(sincos, float) FP(fract, float) FP(modf, float) FP(frexp, int) FP(lgamma_r, int)
 
