@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::Family;
+use crate::{Family, Span};
 
 /// A platform: one product line with one instruction set, one set of packets and one compiler
 /// target.
@@ -128,6 +128,24 @@ impl Platform {
             .iter()
             .find(|r| r.pci == revision)
             .map(|r| r.stepping)
+    }
+
+    /// The version of a device's graphics IP: architecture, release and revision, e.g. 12.55.8 (NEO
+    /// `AOT::PRODUCT_CONFIG`, what `ocloc ids` prints). The revision is the PCI revision from XeHPG on,
+    /// the first of its stepping; before, where nothing tells it, 0.
+    pub fn ip_version(&self, pci_id: u16, revision: u8) -> (u8, u8, u8) {
+        let (architecture, release) = self.sku(pci_id).unwrap_or(self.default_sku()).ip;
+        if !Span::from(Family::XeHpg).contains(self.family) {
+            return (architecture, release, 0);
+        }
+        let stepping = self.stepping(revision);
+        let mut same = self.revisions.iter();
+        let first = same.find(|known| Some(known.stepping) == stepping);
+        (
+            architecture,
+            release,
+            first.map_or(revision, |first| first.pci),
+        )
     }
 
     /// Whether code compiled for one revision also suits another.

@@ -167,6 +167,26 @@ fn battlemage_has_two_chips() {
     assert_eq!((g21.ip, g31.ip), ((20, 1), (20, 2)));
 }
 
+/// What `ocloc ids` prints (26.27).
+#[test]
+fn ip_versions_are_those_of_intels_tools() {
+    for (name, version) in [
+        ("ehl", (11, 2, 0)),
+        ("tgl", (12, 0, 0)),
+        ("dg1", (12, 10, 0)),
+        ("dg2", (12, 55, 8)),
+        ("pvc", (12, 60, 7)),
+        ("mtl", (12, 71, 4)),
+        ("lnl", (20, 4, 4)),
+        ("bmg", (20, 1, 0)),
+        ("ptl", (30, 0, 4)),
+    ] {
+        let platform = by_name(name).unwrap();
+        let (id, revision) = (platform.default_pci_id(), platform.default_revision);
+        assert_eq!(platform.ip_version(id, revision), version, "{name}");
+    }
+}
+
 /// NEO's `calculateAvailableThreadCount`.
 #[test]
 fn registers_limit_the_threads_of_an_eu() {

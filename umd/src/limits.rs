@@ -19,6 +19,8 @@ pub struct Limits {
     pub compute_units: u32,
     /// Hardware threads of each, with 128 registers.
     pub threads_per_compute_unit: u32,
+    /// The version of the graphics IP: architecture, release, revision.
+    pub ip_version: (u8, u8, u8),
     /// Slices.
     pub slices: u32,
     /// Subslices, of all slices.
@@ -46,6 +48,10 @@ pub struct Limits {
     pub sub_buffer_alignment: u32,
     /// Whether EUs compute in double precision.
     pub fp64: bool,
+    /// Whether EUs multiply and add four bytes at once: `dp4a`.
+    pub byte_products: bool,
+    /// Whether EUs multiply matrices: `dpas`.
+    pub systolic: bool,
     /// What images can be; `None` where there are none.
     pub images: Option<ImageLimits>,
     /// The most samplers of a kernel.
@@ -87,6 +93,7 @@ impl Device {
             revision: description.revision,
             compute_units: self.inner().max_threads() / u32::from(platform.threads_per_eu),
             threads_per_compute_unit: platform.threads_per_eu.into(),
+            ip_version: platform.ip_version(description.pci_id, description.revision),
             slices: topology.slice_count(),
             subslices: topology.subslice_count(),
             max_work_group_size,
@@ -100,6 +107,8 @@ impl Device {
             unified_memory: kind == RegionKind::System,
             sub_buffer_alignment: crate::buffer::SUB_BUFFER_ALIGNMENT as u32,
             fp64: platform.fp64,
+            byte_products: isa_encoder::has_opcode(platform.family, isa_encoder::Opcode::Dp4a),
+            systolic: platform.systolic,
             images: platform.images.then_some(ImageLimits {
                 across: image::ACROSS,
                 volume_across: image::volume_across(platform.family),

@@ -5,7 +5,9 @@ use opencl_sys::*;
 use super::abi::{In, Out};
 use super::image::PITCH_ALIGNMENT;
 use super::info::{self, Answer};
-use super::{command_buffer, extensions, external_memory, mutable_dispatch, pipe, platform, usm};
+use super::{
+    attributes, command_buffer, extensions, external_memory, mutable_dispatch, pipe, platform, usm,
+};
 use crate::core::device::host_time;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
@@ -259,6 +261,7 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
             info::list(&sizes.collect::<Vec<_>>())
         }
         _ => match usm::device_info(name)
+            .or_else(|| attributes::device_info(device, name))
             .or_else(|| command_buffer::device_info(name))
             .or_else(|| mutable_dispatch::device_info(name))
             .or_else(|| external_memory::device_info(name))

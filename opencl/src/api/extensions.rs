@@ -37,6 +37,7 @@ pub(crate) fn of_device(device: &Device) -> Vec<Named> {
         ("cl_khr_suggested_local_work_size", V1),
         ("cl_khr_throttle_hints", V1),
         ("cl_khr_il_program", V1),
+        ("cl_intel_device_attribute_query", V1),
         ("cl_intel_required_subgroup_size", V1),
         ("cl_intel_spirv_subgroups", V1),
         ("cl_intel_subgroups", V1),

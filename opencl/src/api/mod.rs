@@ -7,6 +7,7 @@
 )]
 
 pub(crate) mod abi;
+mod attributes;
 mod buffer;
 mod build;
 mod command_buffer;

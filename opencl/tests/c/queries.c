@@ -104,6 +104,11 @@ static void device_queries(cl_device_id device) {
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES,
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     };
+    static const cl_device_info attributes[] = {
+        CL_DEVICE_IP_VERSION_INTEL, CL_DEVICE_ID_INTEL, CL_DEVICE_NUM_SLICES_INTEL,
+        CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL,
+        CL_DEVICE_NUM_THREADS_PER_EU_INTEL,
+    };
     static const cl_device_info any[] = {
         CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DRIVER_VERSION, CL_DEVICE_PROFILE, CL_DEVICE_VERSION,
         CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_EXTENSIONS, CL_DEVICE_BUILT_IN_KERNELS,
@@ -117,6 +122,13 @@ static void device_queries(cl_device_id device) {
         ASK(4, clGetDeviceInfo, device, bits4[i]);
     for (size_t i = 0; i < sizeof bits8 / sizeof *bits8; i++)
         ASK(8, clGetDeviceInfo, device, bits8[i]);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        ASK(4, clGetDeviceInfo, device, attributes[i]);
+    ASK(8, clGetDeviceInfo, device, CL_DEVICE_FEATURE_CAPABILITIES_INTEL);
+    IS(uint_of(device, CL_DEVICE_NUM_SLICES_INTEL) *
+           uint_of(device, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL) *
+           uint_of(device, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL) ==
+       uint_of(device, CL_DEVICE_MAX_COMPUTE_UNITS));
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         ASK(-1, clGetDeviceInfo, device, any[i]);
     ASK(24, clGetDeviceInfo, device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
