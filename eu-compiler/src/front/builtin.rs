@@ -172,19 +172,20 @@ impl Translator<'_> {
         let lane = self.lane();
         let own = self.here().bin(Bin::Shl, one, lane);
         let below = self.here().bin(Bin::Sub, own, one);
-        let size = self.dispatch_mask();
+        // "less than the maximum sub-group size", also where the sub-group has fewer work-items.
+        let lanes = self.constant(Type::I32, u64::from(u32::MAX >> (32 - self.simd())));
         match which {
             B::SubgroupEqMask => own,
             B::SubgroupLtMask => below,
             B::SubgroupLeMask => self.here().bin(Bin::Or, own, below),
             B::SubgroupGeMask => {
                 let above = self.not(below);
-                self.here().bin(Bin::And, above, size)
+                self.here().bin(Bin::And, above, lanes)
             }
             _ => {
                 let to = self.here().bin(Bin::Or, own, below);
                 let above = self.not(to);
-                self.here().bin(Bin::And, above, size)
+                self.here().bin(Bin::And, above, lanes)
             }
         }
     }

@@ -40,7 +40,6 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
         item.calls.then(|| item.x.clone())
     };
     let odd = |item: &Item| item.x[0] & 1;
-    let valid = u64::MAX >> (64 - items.len());
     // Bits of a ballot count to the largest sub-group.
     let most = u64::MAX >> (64 - simd);
     let mask = |ones: u64| Some(vec![ones, 0, 0, 0]);
@@ -136,8 +135,8 @@ pub fn results(function: F, of: Element, place: Place<'_>) -> Vec<Option<Vec<u64
                         BuiltInMask::Eq => own,
                         BuiltInMask::Lt => own - 1,
                         BuiltInMask::Le => 2 * own - 1,
-                        BuiltInMask::Ge => valid & !(own - 1),
-                        BuiltInMask::Gt => valid & !(2 * own - 1),
+                        BuiltInMask::Ge => most & !(own - 1),
+                        BuiltInMask::Gt => most & !(2 * own - 1),
                     })
                 }
                 F::Shuffle | F::IntelShuffle => of_lane(Some(item.lane as usize)),
