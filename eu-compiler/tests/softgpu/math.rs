@@ -189,7 +189,8 @@ fn results_near_the_largest_number() {
     let show = |index: usize| format!("{:e}, {}", x[index], n[index]);
     compare("pown_i", &args, &[want], 16.0, &show);
 
-    let functions: [(&str, f64, fn(f64) -> f64); 4] = [
+    type Reference = fn(f64) -> f64;
+    let functions: [(&str, f64, Reference); 4] = [
         ("exp_1", 128.0 * std::f64::consts::LN_2, f64::exp),
         ("exp10_1", 128.0 * std::f64::consts::LOG10_2, |x| {
             10f64.powf(x)
