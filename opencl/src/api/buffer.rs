@@ -105,6 +105,11 @@ fn make(
         CL_INVALID_HOST_PTR,
         "the flags and the host pointer do not go together",
     )?;
+    // What is copied may be a device's.
+    let host = match flags & CL_MEM_COPY_HOST_PTR {
+        0 => host,
+        _ => context.allocations.resolve(host, size)?,
+    };
     let making = Making {
         context,
         flags,

@@ -6,7 +6,7 @@ use opencl_sys::*;
 use umd::{ImageKind, Region};
 
 use super::abi::{Bytes, In, Waits};
-use super::transfer::{self, check_pointer, host, host_reads, host_writes, three};
+use super::transfer::{self, HostMemory, check_pointer, host, host_reads, host_writes, three};
 use crate::core::command::Command;
 use crate::core::image::Image;
 use crate::core::rows::Rows;
@@ -129,10 +129,10 @@ pub(crate) fn read(
     let queue = queue.get::<Queue>()?;
     let pitches = (row_pitch, slice_pitch);
     let (mem, own, region, rows) = access(&queue, image, (origin, size), pitches)?;
-    check_pointer(to)?;
-    host_reads(&mem)?;
     let size = bytes(mem.as_image()?, &region);
-    let work = move || read_rows(&own, &region, size, &rows, to);
+    let to = HostMemory::new(&queue, to, rows.end(size).unwrap_or(usize::MAX))?;
+    host_reads(&mem)?;
+    let work = move || read_rows(&own, &region, size, &rows, to.at());
     host(&queue, CL_COMMAND_READ_IMAGE, mem, blocking, waits, work)
 }
 
@@ -164,11 +164,11 @@ pub(crate) fn write(
     let queue = queue.get::<Queue>()?;
     let pitches = (row_pitch, slice_pitch);
     let (mem, own, region, rows) = access(&queue, image, (origin, size), pitches)?;
-    check_pointer(from)?;
+    let size = bytes(mem.as_image()?, &region);
+    let from = HostMemory::new(&queue, from, rows.end(size).unwrap_or(usize::MAX))?;
     host_writes(&mem)?;
     mem.set_written();
-    let size = bytes(mem.as_image()?, &region);
-    let work = move || Ok(own.write(&region, &rows.gather(from, size))?);
+    let work = move || Ok(own.write(&region, &rows.gather(from.at(), size))?);
     host(&queue, CL_COMMAND_WRITE_IMAGE, mem, blocking, waits, work)
 }
 

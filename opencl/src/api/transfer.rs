@@ -7,6 +7,7 @@ use umd::RectLayout;
 
 use super::abi::{Bytes, In, Waits};
 use super::execute::{self, boolean};
+use crate::core::allocations::Allocation;
 use crate::core::command::{self, Command, Place};
 use crate::core::rows::{self, Rows};
 use crate::core::{Handle, Mem, Memory, Queue};
@@ -51,6 +52,31 @@ pub(crate) fn check_range(mem: &Mem, offset: usize, size: usize) -> Result<()> {
 /// "CL_INVALID_VALUE … if ptr is a NULL value"
 pub(crate) fn check_pointer(pointer: Memory) -> Result<()> {
     ensure(!pointer.is_null(), CL_INVALID_VALUE, "the pointer is null")
+}
+
+/// Memory of the host that a command reads or writes. A pointer may be to an allocation of the context,
+/// even to a device's, where the host has another address. It lives as long as this.
+pub(crate) struct HostMemory {
+    at: Memory,
+    _allocation: Option<Allocation>,
+}
+
+impl HostMemory {
+    /// # Errors
+    /// `CL_INVALID_VALUE` if the pointer is null, or if `size` bytes from there on leave the allocation.
+    pub(crate) fn new(queue: &Queue, pointer: Memory, size: usize) -> Result<Self> {
+        check_pointer(pointer)?;
+        let all = &queue.context.allocations;
+        Ok(Self {
+            at: all.resolve(pointer, size)?,
+            _allocation: all.find(pointer),
+        })
+    }
+
+    /// Where the host reaches it.
+    pub(crate) fn at(&self) -> Memory {
+        self.at
+    }
 }
 
 /// "CL_INVALID_OPERATION if … is called on buffer which has been created with
@@ -138,10 +164,10 @@ impl Way {
         let queue = queue.get::<Queue>()?;
         let (mem, own) = (self.find)(&queue, buffer)?;
         check_range(&mem, offset, size)?;
-        check_pointer(memory)?;
+        let memory = HostMemory::new(&queue, memory, size)?;
         (self.check)(&mem)?;
         let ([command, _], copy) = (self.commands, self.copy);
-        let work = move || copy(memory, &own, offset, size);
+        let work = move || copy(memory.at(), &own, offset, size);
         host(&queue, command, mem, blocking, waits, work)
     }
 
@@ -163,12 +189,12 @@ impl Way {
         let inside = Rows::new(three(origins[0])?, region, pitches[0])?;
         let outside = Rows::new(three(origins[1])?, region, pitches[1])?;
         in_buffer(&mem, &inside, region)?;
-        check_pointer(memory)?;
+        let memory = HostMemory::new(&queue, memory, outside.end(region).unwrap_or(usize::MAX))?;
         (self.check)(&mem)?;
         let ([_, command], copy) = (self.commands, self.copy);
         let work = move || {
             inside.zip(&outside, region, |offset, at| {
-                copy(memory.offset(at), &own, offset, region[0])
+                copy(memory.at().offset(at), &own, offset, region[0])
             })
         };
         host(&queue, command, mem, blocking, waits, work)

@@ -127,6 +127,21 @@ static void usm(cl_device_id device, cl_kernel add) {
         DONE(alloc_info(context, each[k], 0x419C, sizeof size, &size, NULL));
         IS(type == types[k] && size == sizeof numbers);
         GIVES(CL_INVALID_VALUE, copy(queue, CL_TRUE, got, each[k] + 1, sizeof got, 0, NULL, NULL));
+        /* What commands and buffers take of the host may be such memory. */
+        const size_t from[3] = {0}, region[3] = {sizeof got, 1, 1};
+        cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof got, each[k], &error);
+        DONE(error);
+        DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int i = 0; i < N; i++)
+            IS(got[i] == 1000);
+        DONE(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof numbers, numbers, 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, each[k], 0, NULL, NULL));
+        DONE(clEnqueueFillBuffer(queue, buffer, got, 4, 0, sizeof got, 0, NULL, NULL));
+        DONE(clEnqueueWriteBufferRect(queue, buffer, CL_TRUE, from, from, region, 0, 0, 0, 0, each[k], 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        IS(memcmp(got, numbers, sizeof got) == 0);
+        GIVES(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, each[k] + 1, 0, NULL, NULL));
+        DONE(clReleaseMemObject(buffer));
         DONE(mem_free(context, each[k]));
         GIVES(CL_INVALID_VALUE, mem_free(context, each[k]));
     }
