@@ -44,6 +44,10 @@ pub const UP: u32 = 3;
 /// In a report's last dword: the bytes that are accessed, at most so many.
 pub const BYTES: u32 = 0xffff;
 
+/// In a report's last dword: the array is in global or constant memory. Where none of the kinds is said, the
+/// pointer may be to any.
+pub const GLOBAL: u32 = 1 << 23;
+
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {

@@ -1,6 +1,5 @@
 //! Distances, while a program runs.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use devinfo::Family;
@@ -11,17 +10,18 @@ use super::pipe::{self, PipeSet, Unit};
 use crate::model::semantics::{Flow, Semantics};
 use crate::model::{Instruction, Pipe};
 
+/// The most general registers' accesses of an instruction: three sources and a destination.
+const MOST: usize = 4;
+
 /// What an instruction is to in-order pipes.
 #[derive(Clone, Debug)]
 pub struct Order {
     unit: Unit,
-    /// How many instructions of its pipe must follow until its result is there.
-    window: u8,
     waits: Option<(PipeSet, u8)>,
-    /// The general registers that the text names.
-    accesses: Box<[(Access, Bytes)]>,
     /// Channels pass on to the next instruction.
     passes: bool,
+    /// It in its pipe, with the general registers that the text names.
+    entry: Entry,
 }
 
 impl Order {
@@ -35,14 +35,24 @@ impl Order {
             instruction.opcode.semantics(),
             Semantics::Flow(Flow::Goto | Flow::Cont | Flow::Halt | Flow::Break | Flow::Jump)
         );
+        let mut entry = Entry {
+            window: pipe::window(View::Sure, unit, instruction),
+            long: matches!(unit, Unit::InOrder { long: true, .. }),
+            ..Entry::default()
+        };
         let accesses = access::accesses(family, View::Sure, instruction);
         let general = |(access, _): &(Access, Bytes)| access.space == Space::Grf;
+        let general = accesses.iter().filter(general);
+        for (slot, found) in entry.accesses.iter_mut().zip(general) {
+            entry.uses.add(found.0);
+            *slot = found;
+            entry.count += 1;
+        }
         Some(Order {
             unit,
-            window: pipe::window(View::Sure, unit, instruction),
             waits: pipe::distance(family, instruction),
-            accesses: accesses.iter().filter(general).collect(),
             passes: !leaves || instruction.predicate.is_some(),
+            entry,
         })
     }
 }
@@ -72,25 +82,78 @@ pub struct Overtaken {
 /// No pipe takes longer than this many instructions.
 const LONGEST: u32 = 20;
 
-/// A set that has the registers of an access, and perhaps others: one bit for each number modulo 64.
-fn registers(access: &Access) -> u64 {
-    // Registers are 32 bytes or 64.
-    let (first, last) = (access.start / 32, access.end.saturating_sub(1) / 32);
-    match last.saturating_sub(first) {
-        count @ 0..63 => (u64::MAX >> (63 - count)).rotate_left(u32::from(first % 64)),
-        _ => u64::MAX,
+/// Sets that have the registers that are read and written, and perhaps others: one bit for each 32 bytes,
+/// modulo 64.
+#[derive(Clone, Copy, Debug, Default)]
+struct Uses {
+    reads: u64,
+    writes: u64,
+}
+
+impl Uses {
+    fn add(&mut self, access: Access) {
+        let (first, last) = (access.start / 32, access.end.saturating_sub(1) / 32);
+        let registers = match last.saturating_sub(first) {
+            count @ 0..63 => (u64::MAX >> (63 - count)).rotate_left(u32::from(first % 64)),
+            _ => u64::MAX,
+        };
+        let set = if access.write {
+            &mut self.writes
+        } else {
+            &mut self.reads
+        };
+        *set |= registers;
+    }
+
+    fn join(&mut self, other: Uses) {
+        self.reads |= other.reads;
+        self.writes |= other.writes;
+    }
+
+    /// Whether what comes later, and writes `writes` that may overtake, may meet these.
+    fn meet(self, later: Uses, writes: u64) -> bool {
+        self.writes & (later.reads | writes) | self.reads & writes != 0
     }
 }
 
+const NOTHING: Access = Access {
+    space: Space::Grf,
+    write: false,
+    start: 0,
+    end: 0,
+    strided: false,
+};
+
 /// An instruction in a pipe.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     at: u32,
+    /// How many instructions of its pipe must follow until its result is there.
     window: u8,
+    /// 64-bit types on Gen12LP.
     long: bool,
-    reads: u64,
-    writes: u64,
-    accesses: Vec<(Access, Bytes)>,
+    uses: Uses,
+    count: u8,
+    accesses: [(Access, Bytes); MOST],
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Entry {
+            at: 0,
+            window: 0,
+            long: false,
+            uses: Uses::default(),
+            count: 0,
+            accesses: [(NOTHING, 0); MOST],
+        }
+    }
+}
+
+impl Entry {
+    fn accesses(&self) -> impl Iterator<Item = &(Access, Bytes)> {
+        self.accesses.iter().take(self.count.into())
+    }
 }
 
 /// The instructions that a pipe has begun.
@@ -100,8 +163,12 @@ struct Queue {
     issued: u32,
     /// How many of them have certainly ended.
     ended: u32,
-    /// The latest, by their number modulo [`LONGEST`].
-    entries: Vec<Entry>,
+    /// At least what those use that have not ended.
+    uses: Uses,
+    /// Some of them take longer than others of the pipe.
+    long: bool,
+    /// The latest, by their number modulo [`LONGEST`], and what the text does not name of each.
+    entries: Vec<(Entry, Vec<Access>)>,
 }
 
 impl Queue {
@@ -109,32 +176,50 @@ impl Queue {
         (number % LONGEST) as usize
     }
 
-    /// Those that may not have ended, with the number of instructions that have followed each.
-    fn under_way(&self) -> impl Iterator<Item = &Entry> {
+    /// Those that may not have ended.
+    fn under_way(&self) -> impl Iterator<Item = &(Entry, Vec<Access>)> {
         let first = self.ended.max(self.issued.saturating_sub(LONGEST));
         (first..self.issued).filter_map(move |number| {
             let entry = self.entries.get(Self::slot(number))?;
-            (self.issued - 1 - number < u32::from(entry.window)).then_some(entry)
+            (self.issued - 1 - number < u32::from(entry.0.window)).then_some(entry)
         })
     }
 
-    fn begin(&mut self, entry: impl FnOnce(&mut Entry)) {
+    /// The first `ended` have ended.
+    fn end(&mut self, ended: u32) {
+        if ended > self.ended {
+            self.ended = ended.min(self.issued);
+            self.collect();
+        }
+    }
+
+    fn collect(&mut self) {
+        let (mut uses, mut long) = (Uses::default(), false);
+        for (entry, _) in self.under_way() {
+            uses.join(entry.uses);
+            long |= entry.long;
+        }
+        (self.uses, self.long) = (uses, long);
+    }
+
+    fn begin(&mut self, entry: &Entry, at: u32, named: &[Access]) {
         if self.issued == u32::MAX {
             (self.issued, self.ended) = (0, 0);
         }
         let slot = Self::slot(self.issued);
-        while self.entries.len() <= slot {
-            self.entries.push(Entry {
-                at: 0,
-                window: 0,
-                long: false,
-                reads: 0,
-                writes: 0,
-                accesses: Vec::new(),
-            });
+        if self.entries.len() <= slot {
+            self.entries.resize_with(LONGEST as usize, Default::default);
         }
-        if let Some(place) = self.entries.get_mut(slot) {
-            entry(place);
+        if let Some((place, others)) = self.entries.get_mut(slot) {
+            place.clone_from(entry);
+            place.at = at;
+            others.clear();
+            for access in named {
+                place.uses.add(*access);
+                others.push(*access);
+            }
+            self.uses.join(place.uses);
+            self.long |= place.long;
         }
         self.issued += 1;
     }
@@ -148,15 +233,15 @@ pub struct InOrder {
     queues: [Queue; Pipe::EACH.len()],
     /// Where the instruction after the last one is, if channels pass on to it.
     next: Option<u32>,
-    /// What the instruction that begins accesses.
-    now: Vec<(Access, Bytes)>,
+    /// What the instruction that begins accesses and its text does not name.
+    named: Vec<Access>,
 }
 
 impl InOrder {
     /// Nothing is under way: a thread begins, or control has jumped.
     pub fn clear(&mut self) {
         for queue in &mut self.queues {
-            queue.ended = queue.issued;
+            queue.end(queue.issued);
         }
         self.next = None;
     }
@@ -177,78 +262,79 @@ impl InOrder {
         if let Some((pipes, distance)) = order.waits {
             for (pipe, queue) in Pipe::EACH.into_iter().zip(&mut self.queues) {
                 if pipes.has(pipe) {
-                    let ended = (queue.issued + 1).saturating_sub(distance.into());
-                    queue.ended = queue.ended.max(ended);
+                    queue.end((queue.issued + 1).saturating_sub(distance.into()));
                 }
             }
         }
         if order.unit == Unit::None {
             return;
         }
-        self.now.clear();
-        self.now.extend_from_slice(&order.accesses);
-        self.now.extend(named.iter().map(|range| {
+        self.named.clear();
+        let mut uses = order.entry.uses;
+        for range in named {
             let access = Access {
-                space: Space::Grf,
                 write: range.write,
                 start: range.start,
                 end: range.end,
-                strided: false,
+                ..NOTHING
             };
-            (access, 0)
-        }));
-        let all = |write: bool| {
-            let which = self.now.iter().filter(|(access, _)| access.write == write);
-            which.fold(0, |all, (access, _)| all | registers(access))
+            uses.add(access);
+            self.named.push(access);
+        }
+        let own = match order.unit {
+            Unit::InOrder { pipe, .. } => Some(pipe),
+            _ => None,
         };
-        let (reads, writes) = (all(false), all(true));
-        for (earlier, queue) in Pipe::EACH.into_iter().zip(&self.queues) {
-            let same = matches!(order.unit, Unit::InOrder { pipe, .. } if pipe == earlier);
-            for entry in queue.under_way() {
-                // In one pipe, only results that take longer can be overtaken by others.
-                let others = if same && !entry.long { 0 } else { writes };
-                let meets = entry.writes & (reads | others) | entry.reads & others;
-                if meets != 0 {
-                    meet(entry, earlier, order.unit, &self.now, &mut found);
+        for (pipe, queue) in Pipe::EACH.into_iter().zip(&mut self.queues) {
+            if queue.ended == queue.issued {
+                continue;
+            }
+            // In one pipe, only results that take longer can be overtaken by others.
+            let same = own == Some(pipe) && !queue.long;
+            let writes = if same { 0 } else { uses.writes };
+            if !queue.uses.meet(uses, writes) {
+                continue;
+            }
+            queue.collect();
+            if queue.uses.meet(uses, writes) {
+                for (entry, others) in queue.under_way() {
+                    if entry.uses.meet(uses, uses.writes) {
+                        let earlier = (pipe, entry, &others[..]);
+                        meet(earlier, order, &self.named, &mut found);
+                    }
                 }
             }
         }
-        let Unit::InOrder { pipe, long } = order.unit else {
-            return;
-        };
-        if let Some(queue) = self.queues.get_mut(pipe as usize) {
-            let now = &self.now;
-            queue.begin(|entry| {
-                (entry.at, entry.window, entry.long) = (at, order.window, long);
-                (entry.reads, entry.writes) = (reads, writes);
-                entry.accesses.clear();
-                entry.accesses.extend_from_slice(now);
-            });
+        if let Some(queue) = own.and_then(|pipe| self.queues.get_mut(pipe as usize)) {
+            queue.begin(&order.entry, at, &self.named);
         }
     }
 }
 
-/// Says whether an instruction with the accesses `now` overtakes one under way in `pipe`.
+/// Says whether an instruction overtakes one under way in a pipe. Both access what their texts do not name,
+/// too.
 fn meet(
-    entry: &Entry,
-    pipe: Pipe,
-    later: Unit,
-    now: &[(Access, Bytes)],
+    (pipe, entry, others): (Pipe, &Entry, &[Access]),
+    later: &Order,
+    named: &[Access],
     found: &mut impl FnMut(Overtaken),
 ) {
-    let earlier = (pipe, entry.long);
-    for (theirs, bytes) in &entry.accesses {
-        for (access, pattern) in now {
-            let Some(conflict) = Conflict::of(theirs.write, access.write) else {
+    let plain = |access: &Access| (*access, 0);
+    let theirs = entry.accesses().copied().chain(others.iter().map(plain));
+    for (before, bytes) in theirs {
+        let now = later.entry.accesses().copied();
+        for (access, pattern) in now.chain(named.iter().map(plain)) {
+            let Some(conflict) = Conflict::of(before.write, access.write) else {
                 continue;
             };
-            if theirs.overlaps(*bytes, access, *pattern)
-                && !in_order_ordered(View::Sure, earlier, later, conflict, Space::Grf)
+            let earlier = (pipe, entry.long);
+            if before.overlaps(bytes, &access, pattern)
+                && !in_order_ordered(View::Sure, earlier, later.unit, conflict, Space::Grf)
             {
                 return found(Overtaken {
                     at: entry.at,
                     conflict,
-                    byte: theirs.start.max(access.start),
+                    byte: before.start.max(access.start),
                 });
             }
         }

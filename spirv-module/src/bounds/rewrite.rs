@@ -483,7 +483,9 @@ impl Rewriter<'_> {
         let what = bytes.min(report::BYTES.into()) as u32
             | if writes { report::WRITES } else { 0 }
             | of(StorageClass::Workgroup, report::LOCAL)
-            | of(StorageClass::Function, report::PRIVATE);
+            | of(StorageClass::Function, report::PRIVATE)
+            | of(StorageClass::CrossWorkgroup, report::GLOBAL)
+            | of(StorageClass::UniformConstant, report::GLOBAL);
         self.doubts.push(Doubt {
             doubtful,
             fault,

@@ -47,8 +47,9 @@ fn seeds(default: u64) -> (u64, u64) {
     }
 }
 
-/// Runs the kernels of the seeds for all targets of a compiler.
-fn check(compiler: Compiler, default: u64) {
+/// Runs the kernels of the seeds for all targets of a compiler; compiled as for `--check`, if they are
+/// `watched`.
+fn check(compiler: Compiler, default: u64, watched: bool) {
     let (first, count) = seeds(default);
     let device = env::var("RANDOM_KERNELS_FOR").unwrap_or_default();
     let targets = TARGETS.iter().filter(|target| target.compiler == compiler);
@@ -67,7 +68,7 @@ fn check(compiler: Compiler, default: u64) {
                     let kernel = generate::generate(*seed);
                     if target.takes(&kernel) {
                         ran.fetch_add(1, Ordering::Relaxed);
-                        if let Err(why) = run(&kernel, target) {
+                        if let Err(why) = run(&kernel, target, watched) {
                             eprintln!("seed {seed}, {}: {why}", target.name());
                             failures.lock().unwrap().push((*seed, target.name()));
                         }
@@ -91,18 +92,18 @@ fn check(compiler: Compiler, default: u64) {
 }
 
 /// Compiles, runs and compares one kernel. The text of a failing one and its input are kept.
-fn run(kernel: &Kernel, target: &CompiledFor) -> Result<(), String> {
-    outcome(kernel, target).map_err(|why| {
+fn run(kernel: &Kernel, target: &CompiledFor, watched: bool) -> Result<(), String> {
+    outcome(kernel, target, watched).map_err(|why| {
         let name = format!("{}-{}.cl", kernel.seed, target.name().replace(' ', "-"));
         let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let smaller = env::var_os("RANDOM_KERNELS_REDUCE").map(|_| {
             let compiles = compiles(&why);
             reduce::reduce(kernel, |less| {
-                outcome(less, target).is_err_and(|why| self::compiles(&why) == compiles)
+                outcome(less, target, watched).is_err_and(|why| self::compiles(&why) == compiles)
             })
         });
         let kernel = smaller.as_ref().unwrap_or(kernel);
-        let why = outcome(kernel, target).err().unwrap_or(why);
+        let why = outcome(kernel, target, watched).err().unwrap_or(why);
         let input = fs::write(kept.with_extension("in"), &kernel.input);
         match input.and_then(|()| fs::write(&kept, print::source(kernel))) {
             Ok(()) => format!("{why}\n{}", kept.display()),
@@ -111,13 +112,13 @@ fn run(kernel: &Kernel, target: &CompiledFor) -> Result<(), String> {
     })
 }
 
-fn outcome(kernel: &Kernel, target: &CompiledFor) -> Result<(), String> {
+fn outcome(kernel: &Kernel, target: &CompiledFor, watched: bool) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
-    let zebin = target.compile(kernel, folder.path())?;
+    let zebin = target.compile(kernel, folder.path(), watched)?;
     if target.is_wrong(kernel, &zebin)? {
         return Ok(());
     }
-    let found = target.run(kernel, &zebin)?;
+    let found = target.run(kernel, &zebin, watched)?;
     compare(kernel, &evaluate::evaluate(kernel), &found)
 }
 
@@ -205,20 +206,41 @@ fn differ<T: PartialEq + std::fmt::LowerHex>(
 #[test]
 fn kernels_of_debians_compiler() {
     if require(Oracle::Ocloc) {
-        check(Compiler::Debian, 4);
+        check(Compiler::Debian, 4, false);
     }
 }
 
 #[test]
 fn kernels_of_the_newer_compiler() {
     if oracles::variable(NEWER, "ocloc 26.27").is_some() {
-        check(Compiler::Newer, 4);
+        check(Compiler::Newer, 4, false);
     }
 }
 
 #[test]
 fn kernels_of_this_projects_compiler() {
     if require(Oracle::Ocloc) {
-        check(Compiler::Own, 6);
+        check(Compiler::Own, 6, false);
+    }
+}
+
+#[test]
+fn watched_kernels_of_debians_compiler() {
+    if require(Oracle::Ocloc) {
+        check(Compiler::Debian, 2, true);
+    }
+}
+
+#[test]
+fn watched_kernels_of_the_newer_compiler() {
+    if oracles::variable(NEWER, "ocloc 26.27").is_some() {
+        check(Compiler::Newer, 2, true);
+    }
+}
+
+#[test]
+fn watched_kernels_of_this_projects_compiler() {
+    if require(Oracle::Ocloc) {
+        check(Compiler::Own, 3, true);
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use devinfo::{Platform, Target, span};
 use eu_compiler::Options;
+use spirv_module::Module;
 use stack_tests::launch::{self, Launch};
 use stack_tests::subject;
 use stack_tests::tool;
@@ -129,13 +130,43 @@ impl CompiledFor {
         self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
     }
 
-    /// Compiles in its own folder.
+    /// Compiles in its own folder; as for `--check`, if it is `watched`.
     ///
     /// # Errors
     /// What the compiler says.
-    pub fn compile(&self, kernel: &Kernel, folder: &Path) -> Result<Vec<u8>, String> {
+    pub fn compile(
+        &self,
+        kernel: &Kernel,
+        folder: &Path,
+        watched: bool,
+    ) -> Result<Vec<u8>, String> {
         let source = folder.join("random.cl");
         fs::write(&source, print::source(kernel)).map_err(|e| e.to_string())?;
+        if self.compiler != Compiler::Own && !watched {
+            return self.ocloc(folder, &["-file", "random.cl", "-exclude_ir"]);
+        }
+        let mut module = self.ocloc(folder, &["-file", "random.cl", "-spv_only"])?;
+        if watched && let Ok(parsed) = Module::parse(&module) {
+            module = parsed.with_bounds(true).unwrap_or(module);
+        }
+        if self.compiler != Compiler::Own {
+            fs::write(folder.join("watched.spv"), module).map_err(|e| e.to_string())?;
+            let words = ["-spirv_input", "-file", "watched.spv", "-exclude_ir"];
+            return self.ocloc(folder, &words);
+        }
+        let target = self.target();
+        let options = Options {
+            revision: Some(target.revision),
+            checked: watched,
+            ..Options::new(target.platform)
+        };
+        let zebin = eu_compiler::compile(&module, &options);
+        let zebin = zebin.map_err(|error| format!("{REFUSED}: {error}"))?;
+        Ok(zebin.bytes)
+    }
+
+    /// What ocloc makes with these words.
+    fn ocloc(&self, folder: &Path, what: &[&str]) -> Result<Vec<u8>, String> {
         let newer = std::env::var(NEWER).unwrap_or_default();
         let mut words = match self.compiler {
             Compiler::Debian | Compiler::Own => "ocloc",
@@ -145,40 +176,23 @@ impl CompiledFor {
         let mut command = Command::new(words.next().unwrap_or_default());
         command
             .args(words)
-            .args([
-                "compile",
-                "-q",
-                "-file",
-                "random.cl",
-                "-device",
-                self.device,
-            ])
+            .args(["compile", "-q", "-device", self.device])
             .args(self.arguments)
             .args(["-options", "-cl-std=CL2.0"])
             .args(["-internal_options", "-cl-intel-allow-zebin"])
-            .arg(match self.compiler {
-                Compiler::Own => "-spv_only",
-                _ => "-exclude_ir",
-            })
+            .args(what)
             .args(["-output", "random", "-output_no_suffix"])
             .current_dir(folder);
         let output = tool::run_with_deadline(&mut command, DEADLINE);
         // The newer compiler adds an extension regardless.
-        let binary = ["random", "random.bin", "random.spv"]
-            .iter()
-            .find_map(|name| fs::read(folder.join(name)).ok());
-        match binary {
-            Some(module) if output.status.success() && self.compiler == Compiler::Own => {
-                let target = self.target();
-                let options = Options {
-                    revision: Some(target.revision),
-                    ..Options::new(target.platform)
-                };
-                let zebin = eu_compiler::compile(&module, &options);
-                let zebin = zebin.map_err(|error| format!("{REFUSED}: {error}"))?;
-                Ok(zebin.bytes)
-            }
-            Some(binary) if output.status.success() => Ok(binary),
+        let mut made = ["random", "random.bin", "random.spv"].iter();
+        let made = made.find_map(|name| {
+            let path = folder.join(name);
+            let content = fs::read(&path).ok()?;
+            fs::remove_file(path).ok().map(|()| content)
+        });
+        match made {
+            Some(made) if output.status.success() => Ok(made),
             _ => Err(format!(
                 "{REFUSED}: {}\n{}{}",
                 output.status,
@@ -211,8 +225,12 @@ impl CompiledFor {
     ///
     /// # Errors
     /// What the driver says.
-    pub fn run(&self, kernel: &Kernel, zebin: &[u8]) -> Result<Memory, String> {
+    pub fn run(&self, kernel: &Kernel, zebin: &[u8], watched: bool) -> Result<Memory, String> {
         let spec = subject::device(self.soft);
+        if watched {
+            // Only a device that checks has a place for what the code that was added tells.
+            return Self::run_on(&launch::device(&spec), kernel, zebin);
+        }
         let [interpreted, compiled] = [launch::device, launch::compiling_device]
             .map(|device| Self::run_on(&device(&spec), kernel, zebin));
         let (interpreted, compiled) = (interpreted?, compiled?);

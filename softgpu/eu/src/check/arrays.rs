@@ -124,18 +124,20 @@ impl Checks {
         } else {
             "reads"
         };
-        let kind = match (has(report::LOCAL), has(report::PRIVATE)) {
-            (true, _) => "shared local",
-            (_, true) => "private",
-            _ => "global or constant",
-        };
+        let kinds = [
+            (report::LOCAL, "shared local "),
+            (report::PRIVATE, "private "),
+            (report::GLOBAL, "global or constant "),
+        ];
+        let kind = kinds.into_iter().find(|(bit, _)| has(*bit));
+        let kind = kind.map_or("", |(_, kind)| kind);
         let (at, before) = match told.offset {
             at @ 0.. => (at.unsigned_abs(), "at byte"),
             at => (at.unsigned_abs(), "at byte -"),
         };
         let gap = if told.offset < 0 { "" } else { " " };
         format!(
-            "{}: it {verb} {} bytes {before}{gap}{at:#x} of the {kind} variable {name}, which has {:#x}",
+            "{}: it {verb} {} bytes {before}{gap}{at:#x} of the {kind}variable {name}, which has {:#x}",
             self.who(lane),
             told.what & report::BYTES,
             told.size,
