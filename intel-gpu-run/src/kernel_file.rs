@@ -72,10 +72,18 @@ impl KernelFile {
         let (name, bytes) = read_named(path)?;
         match recognize(bytes).map_err(|e| Error::Rejected(format!("{name}: {e}")))? {
             Content::Text(text) => Ok(Text { name, text }),
-            Content::Other(kind) => Err(Error::Rejected(format!(
-                "{name}: this is {}, no text",
-                kind.describe()
-            ))),
+            Content::Other(kind) => {
+                // An ELF file may be none of a GPU.
+                let broken = match &kind {
+                    Kind::Zebin(bytes) => Binary::parse(bytes).err(),
+                    _ => None,
+                };
+                let why = match broken {
+                    Some(error) => error.to_string(),
+                    None => format!("this is {}, no text", kind.describe()),
+                };
+                Err(Error::Rejected(format!("{name}: {why}")))
+            }
         }
     }
 

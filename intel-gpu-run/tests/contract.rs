@@ -182,3 +182,15 @@ fn the_doctor_runs_kernels_on_every_platform() {
         }
     }
 }
+
+/// A file of the host's machine code is not called a zebin.
+#[test]
+fn programs_of_the_host_are_no_kernels() {
+    let program = std::env::current_exe().unwrap();
+    for command in ["asm", "info", "disasm"] {
+        let run = tool(&[command, program.to_str().unwrap()]);
+        let said = talk(&run);
+        assert_eq!(run.status.code(), Some(3), "{command}: {said}");
+        assert!(said.contains("no GPU code"), "{command}: {said}");
+    }
+}
