@@ -1,5 +1,7 @@
 //! What a kernel is given: its arguments and the cross-thread payload.
 
+use std::mem;
+
 /// Entries of a binding table below those with a meaning of their own.
 pub const TABLE_ENTRIES: usize = 240;
 
@@ -117,6 +119,26 @@ pub struct Field {
     pub offset: u32,
     /// The size in bytes.
     pub size: u32,
+    /// What the offset is a multiple of.
+    pub align: u32,
+}
+
+impl FieldKind {
+    /// Whether the payload has it only for the code that reads it: it is no argument, and asks the
+    /// runtime for nothing but its value.
+    pub const fn is_implicit(self) -> bool {
+        matches!(
+            self,
+            Self::GlobalOffset
+                | Self::EnqueuedLocalSize
+                | Self::LocalSize
+                | Self::GroupCount
+                | Self::GlobalSize
+                | Self::WorkDimensions
+                | Self::Image { .. }
+                | Self::SnapsCoordinates { .. }
+        )
+    }
 }
 
 /// An argument as the source has it.
@@ -171,15 +193,26 @@ impl Abi {
         }
         let offset = self.end.next_multiple_of(align);
         self.end = offset + size;
-        self.fields.push(Field { kind, offset, size });
+        self.fields.push(Field {
+            kind,
+            offset,
+            size,
+            align,
+        });
         offset
     }
 
-    /// Takes fields out that nothing needs. Only those at the end make the payload smaller.
-    pub fn retain(&mut self, keep: impl Fn(&Field) -> bool) {
-        self.fields.retain(keep);
-        let ends = self.fields.iter().map(|field| field.offset + field.size);
-        self.end = ends.max().unwrap_or(0);
+    /// Takes fields out that nothing needs, and moves the others together. The result has each of
+    /// these as it was, and its new offset.
+    pub fn retain(&mut self, keep: impl Fn(&Field) -> bool) -> Vec<(Field, u32)> {
+        let mut fields = mem::take(&mut self.fields);
+        self.end = 0;
+        fields.retain(keep);
+        let places = fields
+            .iter()
+            .map(|field| self.field(field.kind, field.size, field.align));
+        let places: Vec<u32> = places.collect();
+        fields.into_iter().zip(places).collect()
     }
 
     /// The payload's size.

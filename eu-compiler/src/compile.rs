@@ -1,5 +1,6 @@
 //! From SPIR-V to a zebin.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
@@ -7,12 +8,12 @@ use devinfo::{Family, Platform};
 use isa_encoder::Disassembler;
 use isa_encoder::disasm::Format;
 
-use crate::abi::{FieldKind, TABLE_ENTRIES};
+use crate::abi::{Field, FieldKind, TABLE_ENTRIES};
 use crate::code::Code;
 use crate::emit::{Emitted, emit};
 use crate::error::Error;
 use crate::front::{self, Entry, Module};
-use crate::ir::{Buffer, Op};
+use crate::ir::{Buffer, Input, Op};
 use crate::passes;
 use crate::regalloc::{self, Allocation};
 use crate::relocate;
@@ -429,6 +430,39 @@ fn buffers(kernel: &mut front::Kernel) {
     }
 }
 
+/// Takes fields out of the payload that code does not read or that are not wanted, and tells the code
+/// where the others are. Passes that know offsets have run.
+fn pack(kernel: &mut front::Kernel, wanted: impl Fn(&Field) -> bool) {
+    let function = &mut kernel.function;
+    let read = function.listed().filter_map(|inst| match inst.op {
+        Op::Input(Input::Payload(offset)) => Some(offset),
+        _ => None,
+    });
+    let read: BTreeSet<u32> = read.collect();
+    let is_read = |field: &Field| {
+        let mut bytes = read.range(field.offset..field.offset + field.size);
+        bytes.next().is_some()
+    };
+    let moved = kernel
+        .abi
+        .retain(|field| wanted(field) && (!field.kind.is_implicit() || is_read(field)));
+    let place = |offset: &mut u32| {
+        let from = moved
+            .iter()
+            .find(|(field, _)| (field.offset..field.offset + field.size).contains(offset));
+        if let Some((field, to)) = from {
+            *offset = to + (*offset - field.offset);
+        }
+        from.is_some()
+    };
+    for inst in &mut function.insts {
+        if let Op::Input(Input::Payload(offset)) = &mut inst.op {
+            place(offset);
+        }
+    }
+    function.words.retain_mut(place);
+}
+
 impl Selected {
     /// Whether variables of it live in registers.
     fn has_arrays(&self) -> bool {
@@ -470,7 +504,7 @@ impl<'a> Forms<'a> {
         let offsets = offsets.filter(|buffer| buffer.begins_before);
         let offsets: Vec<u32> = offsets.map(|buffer| buffer.arg).collect();
         let private = kernel.function.private_size != 0;
-        kernel.abi.retain(|field| match field.kind {
+        pack(&mut kernel, |field| match field.kind {
             FieldKind::BufferOffset { arg } => offsets.contains(&arg),
             FieldKind::PrivateBase => private,
             _ => true,

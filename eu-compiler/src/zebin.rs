@@ -286,7 +286,10 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
             writeln!(out, "      {name}: [ {x}, {y}, {z} ]")?;
         }
     }
-    writeln!(out, "    payload_arguments:")?;
+    let sampler = |state: &SamplerState| matches!(state, SamplerState::Argument(_));
+    if !abi.fields.is_empty() || !abi.images.is_empty() || abi.samplers.iter().any(sampler) {
+        writeln!(out, "    payload_arguments:")?;
+    }
     for field in &abi.fields {
         payload(out, field)?;
     }
