@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Family, Span};
+use crate::Family;
 
 /// A platform: one product line with one instruction set, one set of packets and one compiler
 /// target.
@@ -55,6 +55,8 @@ pub struct Platform {
     pub local_memory: bool,
     /// Whether the last-level cache is shared with the CPU.
     pub llc: bool,
+    /// Whether the graphics IP's revision is the PCI revision: from XeHPG on.
+    pub ip_revision: bool,
     /// Whether the EUs compute in double precision.
     pub fp64: bool,
     /// Whether the EUs have systolic arrays: `dpas` (NEO `isMatrixMultiplyAccumulateSupported`).
@@ -135,7 +137,7 @@ impl Platform {
     /// the first of its stepping; before, where nothing tells it, 0.
     pub fn ip_version(&self, pci_id: u16, revision: u8) -> (u8, u8, u8) {
         let (architecture, release) = self.sku(pci_id).unwrap_or(self.default_sku()).ip;
-        if !Span::from(Family::XeHpg).contains(self.family) {
+        if !self.ip_revision {
             return (architecture, release, 0);
         }
         let stepping = self.stepping(revision);

@@ -215,7 +215,7 @@ impl Translator<'_> {
                     (a.to_vec(), None)
                 } else {
                     let most = self.largest(&a);
-                    let (a, back) = self.near_one(&a, most);
+                    let (a, [_, back]) = self.near_one(&a, most);
                     (a, Some(back))
                 };
                 let sum = self.dot(&a, &a);
@@ -255,9 +255,9 @@ impl Translator<'_> {
         most
     }
 
-    /// The vector times a power of 2, so that no square is too large or too small, and the power that
-    /// makes good for it.
-    fn near_one(&mut self, vector: &[Value], most: Value) -> (Vec<Value>, Value) {
+    /// The vector times a power of 2, so that no square is too large or too small; with that power, and
+    /// the one that makes good for it.
+    fn near_one(&mut self, vector: &[Value], most: Value) -> (Vec<Value>, [Value; 2]) {
         let ty = self.function.ty(vector[0]);
         let (limit, up, down) = match ty {
             Type::F64 => (400, 600, -600),
@@ -276,7 +276,7 @@ impl Translator<'_> {
         let scaled = vector
             .iter()
             .map(|value| self.here().bin(Bin::FMul, *value, scale));
-        (scaled.collect(), back)
+        (scaled.collect(), [scale, back])
     }
 
     /// A vector of length 1 in the same direction. Infinite components stand for 1, the others for 0
@@ -291,6 +291,7 @@ impl Translator<'_> {
         let ty = self.function.ty(vector[0]);
         let (zero, one) = (self.constant(ty, 0), self.float_constant(ty, 1.0));
         let mut vector = vector.to_vec();
+        let mut scale = None;
         if !fast {
             let infinity = self.float_constant(ty, f64::INFINITY);
             let most = self.largest(&vector);
@@ -316,18 +317,36 @@ impl Translator<'_> {
             }
             let most = self.one(Op::Phi(vec![before, special]), &[most, one], ty);
             if !fits {
-                vector = self.near_one(&vector, most).0;
+                scale = Some(self.near_one(&vector, most));
             }
         }
-        let sum = self.dot(&vector, &vector);
+        // Components that are much smaller than others would lose bits if they were scaled down: that
+        // comes last. To scale up comes first.
+        let (sum, last) = match scale {
+            Some((scaled, [scale, _])) => {
+                let sum = self.dot(&scaled, &scaled);
+                let first = self.here().bin(Bin::FMax, scale, one);
+                for value in &mut vector {
+                    *value = self.here().bin(Bin::FMul, *value, first);
+                }
+                (sum, Some(self.here().bin(Bin::FMin, scale, one)))
+            }
+            None => (self.dot(&vector, &vector), None),
+        };
+        let finish = |t: &mut Self, value: Value| match last {
+            Some(last) => t.here().bin(Bin::FMul, value, last),
+            None => value,
+        };
         if ty == Type::F32 {
             let inverse = self.un(Un::Rsqrt, sum);
             let none = self.one(Op::Fcmp(Cond::Eq), &[sum, zero], Type::I1);
             let inverse = self.one(Op::Select, &[none, one, inverse], ty);
-            let parts = vector.into_iter();
-            return Ok(parts
-                .map(|value| self.here().bin(Bin::FMul, value, inverse))
-                .collect());
+            let mut out = Vec::new();
+            for value in vector {
+                let part = self.here().bin(Bin::FMul, value, inverse);
+                out.push(finish(self, part));
+            }
+            return Ok(out);
         }
         let length = self.square_root(sum, i)?;
         let some = self.one(Op::Fcmp(Cond::Slt), &[zero, length], Type::I1);
@@ -336,6 +355,7 @@ impl Translator<'_> {
         let mut out = Vec::new();
         for value in vector {
             let part = self.divide(value, length, i)?;
+            let part = finish(self, part);
             out.push(self.one(Op::Select, &[divides, part, value], ty));
         }
         Ok(out)

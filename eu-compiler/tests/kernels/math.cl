@@ -59,3 +59,8 @@ kernel void nextafter_h(global half *out, global const half *x, global const hal
     size_t i = get_global_id(0);
     out[i] = nextafter(x[i], y[i]);
 }
+
+kernel void unit(global float4 *out, global const float4 *x) {
+    size_t i = get_global_id(0);
+    out[i] = normalize(x[i]);
+}

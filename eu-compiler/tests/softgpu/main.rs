@@ -19,6 +19,7 @@ mod irreducible;
 mod listing;
 mod locks;
 mod math;
+mod math_sizes;
 mod matrix;
 mod memory;
 mod other_atomics;

@@ -3,10 +3,10 @@
 use crate::buffer;
 use crate::common::{PLATFORMS, Run, numbers, run};
 
-const MATH: &[u8] = include_bytes!("../kernels/math.spv");
+pub(crate) const MATH: &[u8] = include_bytes!("../kernels/math.spv");
 
 /// How far a float is from the result in units in the last place of that.
-fn ulps(have: f32, want: f64) -> f64 {
+pub(crate) fn ulps(have: f32, want: f64) -> f64 {
     let nearest = want as f32;
     if nearest.is_nan() || have.is_nan() {
         return if nearest.is_nan() && have.is_nan() {
@@ -32,7 +32,7 @@ fn ulps(have: f32, want: f64) -> f64 {
 }
 
 /// Numbers of all sizes, with edges.
-fn floats(count: usize, seed: u32) -> Vec<f32> {
+pub(crate) fn floats(count: usize, seed: u32) -> Vec<f32> {
     let edges = [
         0.0,
         -0.0,
@@ -77,9 +77,9 @@ fn floats(count: usize, seed: u32) -> Vec<f32> {
     edges.into_iter().chain(rest).collect()
 }
 
-const COUNT: usize = 192;
+pub(crate) const COUNT: usize = 192;
 
-fn floats_of(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn floats_of(bytes: &[u8]) -> Vec<f32> {
     bytes
         .chunks_exact(4)
         .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
@@ -87,7 +87,7 @@ fn floats_of(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Runs a kernel on all platforms, and compares each result with its bound.
-fn compare(
+pub(crate) fn compare(
     kernel: &str,
     args: &[crate::common::Value],
     wants: &[Vec<f64>],
@@ -153,80 +153,6 @@ macro_rules! two {
             compare($kernel, &args, &[wants], $bound, &|index| format!("{:e}, {:e}", x[index], y[index]));
         }
     )*};
-}
-
-/// What is just below the largest number, and just above it.
-#[test]
-fn results_near_the_largest_number() {
-    let [spread, short] = [37, 41].map(|seed| {
-        let numbers = numbers(COUNT, seed).into_iter();
-        let unit = numbers.map(|number| f64::from(number) / 2f64.powi(31));
-        unit.collect::<Vec<_>>()
-    });
-    // Powers of two that are the results.
-    let exponents: Vec<f64> = short.iter().map(|short| 128.0 - 1e-4 * short).collect();
-    let pairs = |base: &dyn Fn(f64) -> f64| -> (Vec<f32>, Vec<f64>) {
-        let bases: Vec<f32> = spread.iter().map(|x| base(*x) as f32).collect();
-        let both = bases.iter().zip(&exponents);
-        let powers = both.map(|(x, to)| to / f64::from(x.abs()).log2());
-        let powers = powers.collect();
-        (bases, powers)
-    };
-
-    let (x, y) = pairs(&|spread| 2.5 + spread);
-    let y: Vec<f32> = y.into_iter().map(|y| y as f32).collect();
-    let both = x.iter().zip(&y);
-    let want = both.map(|(x, y)| f64::from(*x).powf((*y).into())).collect();
-    let args = [buffer!(vec![0f32; COUNT]), buffer!(x), buffer!(y)];
-    let show = |index: usize| format!("{:e}, {:e}", x[index], y[index]);
-    compare("pow_2", &args, &[want], 16.0, &show);
-
-    let (x, n) = pairs(&|spread| -1.0 - spread * 2f64.powi(-12));
-    let n: Vec<i32> = n.into_iter().map(|n| n as i32).collect();
-    let both = x.iter().zip(&n);
-    let want = both.map(|(x, n)| f64::from(*x).powf((*n).into())).collect();
-    let args = [buffer!(vec![0f32; COUNT]), buffer!(x), buffer!(n)];
-    let show = |index: usize| format!("{:e}, {}", x[index], n[index]);
-    compare("pown_i", &args, &[want], 16.0, &show);
-
-    type Reference = fn(f64) -> f64;
-    let functions: [(&str, f64, Reference); 4] = [
-        ("exp_1", 128.0 * std::f64::consts::LN_2, f64::exp),
-        ("exp10_1", 128.0 * std::f64::consts::LOG10_2, |x| {
-            10f64.powf(x)
-        }),
-        ("sinh_1", 129.0 * std::f64::consts::LN_2, f64::sinh),
-        ("cosh_1", 129.0 * std::f64::consts::LN_2, f64::cosh),
-    ];
-    for (kernel, end, want) in functions {
-        let x: Vec<f32> = short
-            .iter()
-            .map(|short| (end - 1e-4 * short) as f32)
-            .collect();
-        let wants = x.iter().map(|x| want(f64::from(*x))).collect();
-        let args = [buffer!(vec![0f32; COUNT]), buffer!(x)];
-        compare(kernel, &args, &[wants], 4.0, &|index| {
-            format!("{:e}", x[index])
-        });
-    }
-}
-
-/// Divisors have inverses that no float is.
-#[test]
-fn half_divide_takes_divisors_of_all_sizes() {
-    let x = floats(COUNT, 7);
-    let small = |index: usize, number: i32| match index % 3 {
-        0 => f32::from_bits(number as u32 & 0x807f_ffff),
-        1 => f32::from_bits(number as u32 & 0x80ff_ffff | 0x7e80_0000),
-        _ => f32::from_bits(number as u32),
-    };
-    let y = numbers(COUNT, 43).into_iter().enumerate();
-    let y: Vec<f32> = y.map(|(index, number)| small(index, number)).collect();
-    let both = x.iter().zip(&y);
-    let want = both.map(|(x, y)| f64::from(*x) / f64::from(*y)).collect();
-    let args = [buffer!(vec![0f32; COUNT]), buffer!(x), buffer!(y)];
-    let show = |index: usize| format!("{:e}, {:e}", x[index], y[index]);
-    compare("half_divide_2", &args, &[want], 8192.0, &show);
 }
 
 /// sin(pi * x): of the rest after whole turns, which is exact.
