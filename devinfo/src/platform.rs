@@ -55,8 +55,9 @@ pub struct Platform {
     pub local_memory: bool,
     /// Whether the last-level cache is shared with the CPU.
     pub llc: bool,
-    /// Whether the graphics IP's revision is the PCI revision: from XeHPG on.
-    pub ip_revision: bool,
+    /// The revision of the graphics IP in the tables of Intel's tools; `None` from XeHPG on, where it is
+    /// the PCI revision.
+    pub ip_revision: Option<u8>,
     /// Whether the EUs compute in double precision.
     pub fp64: bool,
     /// Whether the EUs have systolic arrays: `dpas` (NEO `isMatrixMultiplyAccumulateSupported`).
@@ -133,12 +134,11 @@ impl Platform {
     }
 
     /// The version of a device's graphics IP: architecture, release and revision, e.g. 12.55.8 (NEO
-    /// `AOT::PRODUCT_CONFIG`, what `ocloc ids` prints). The revision is the PCI revision from XeHPG on,
-    /// the first of its stepping; before, where nothing tells it, 0.
+    /// `AOT::PRODUCT_CONFIG`, what `ocloc ids` prints). A PCI revision is the first of its stepping.
     pub fn ip_version(&self, pci_id: u16, revision: u8) -> (u8, u8, u8) {
         let (architecture, release) = self.sku(pci_id).unwrap_or(self.default_sku()).ip;
-        if !self.ip_revision {
-            return (architecture, release, 0);
+        if let Some(revision) = self.ip_revision {
+            return (architecture, release, revision);
         }
         let stepping = self.stepping(revision);
         let mut same = self.revisions.iter();

@@ -66,7 +66,7 @@ const GEN8: Platform = Platform {
     kernel_drivers: &[Driver::I915],
     local_memory: false,
     llc: true,
-    ip_revision: false,
+    ip_revision: Some(0),
     fp64: true,
     systolic: false,
     small_core: false,
@@ -134,7 +134,7 @@ const XEHPG: Platform = Platform {
     },
     kernel_drivers: &[Driver::I915, Driver::Xe],
     llc: false,
-    ip_revision: true,
+    ip_revision: None,
     fp64: false,
     systolic: true,
     fused_eus: true,
@@ -204,6 +204,7 @@ pub static PLATFORMS: &[Platform] = &[
             stepping(9, "J0"),
             stepping(0xa, "I1"),
         ],
+        ip_revision: Some(9),
         default_revision: 6,
         zebin: zebin(18, 12),
         ocloc: &["skl"],
@@ -221,6 +222,7 @@ pub static PLATFORMS: &[Platform] = &[
             "GT3" 2 x 3 x 8 (9, 1) [0x5923 0x5926 0x5927];
             "GT4" 3 x 3 x 8 (9, 1) [0x593b];
         },
+        ip_revision: Some(9),
         default_revision: 4,
         zebin: zebin(19, 12),
         ocloc: &["kbl", "aml"],
@@ -240,6 +242,7 @@ pub static PLATFORMS: &[Platform] = &[
             ];
             "GT3" 2 x 3 x 8 (9, 2) [0x3ea5 0x3ea2 0x3ea6 0x3ea7 0x3ea8];
         },
+        ip_revision: Some(9),
         default_revision: 0,
         zebin: zebin(20, 12),
         ocloc: &["cfl", "whl", "cml"],

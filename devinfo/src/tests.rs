@@ -167,10 +167,16 @@ fn battlemage_has_two_chips() {
     assert_eq!((g21.ip, g31.ip), ((20, 1), (20, 2)));
 }
 
-/// What `ocloc ids` prints (26.27).
+/// What `ocloc ids` prints (26.27; 22.43 before Gen12LP).
 #[test]
 fn ip_versions_are_those_of_intels_tools() {
     for (name, version) in [
+        ("bdw", (8, 0, 0)),
+        ("skl", (9, 0, 9)),
+        ("kbl", (9, 1, 9)),
+        ("cfl", (9, 2, 9)),
+        ("apl", (9, 3, 0)),
+        ("glk", (9, 4, 0)),
         ("ehl", (11, 2, 0)),
         ("tgl", (12, 0, 0)),
         ("dg1", (12, 10, 0)),

@@ -4,8 +4,8 @@
 //! and instructions that are not known pass. [`Module::validate`] holds it against the rules without
 //! which no code can be made of it. [`Module::check`] holds it against those of
 //! `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), and refuses initializers and finalizers.
-//! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants. [`link()`] makes
-//! one module of several.
+//! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
+//! [`Module::definitions`] what other modules may not define again.
 //!
 //! [`Module::with_bounds`] adds code that reports accesses which leave their array.
 //!
@@ -13,7 +13,7 @@
 //! other.
 
 mod bounds;
-mod link;
+mod linkage;
 mod module;
 mod specialize;
 mod subgroups;
@@ -21,7 +21,6 @@ mod types;
 mod valid;
 mod violation;
 
-pub use link::{LinkError, link};
 pub use module::{Instruction, Malformed, Module, is_spirv, text};
 pub use specialize::SpecConstant;
 pub use subgroups::Environment;

@@ -1,7 +1,9 @@
 //! clang and llvm-spirv: OpenCL C becomes SPIR-V, of which another compiler makes a zebin.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -20,6 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(300);
 /// Names of each program, the first that is installed, and its Debian package.
 const CLANG: (&[&str], &str) = (&["clang-14", "clang"], "clang-14");
 const TO_SPIRV: (&[&str], &str) = (&["llvm-spirv-14", "llvm-spirv"], "llvm-spirv-14");
+const LINK: (&[&str], &str) = (&["spirv-link"], "spirv-tools");
 
 /// What SPIR-V may use beyond its core.
 const EXTENSIONS: &str = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_no_integer_wrap_decoration,\
@@ -161,19 +164,58 @@ impl Compiler for Clang {
     }
 }
 
+/// Where SPIR-V has its version.
+const VERSION: Range<usize> = 4..8;
+
 /// Links SPIR-V into one module.
 pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
-    let refused = |why: String| CompileError::Refused {
-        compiler: "the linker",
-        device: "SPIR-V".to_owned(),
-        log: format!("error: {why}"),
-    };
-    let parsed = modules.iter().map(|bytes| Module::parse(bytes));
-    let parsed = parsed.collect::<Result<Vec<_>, _>>();
-    let parsed = parsed.map_err(|why| refused(why.to_string()))?;
-    let binary = spirv_module::link(&parsed).map_err(|why| refused(why.to_string()))?;
+    check_definitions(modules)?;
+    let program = find(LINK)?;
+    let bad = failed(&program);
+    let place = Place::new().map_err(&bad)?;
+    let linked = place.path().join("linked.spv");
+    let mut command = Command::new(&program);
+    command
+        .args(["--allow-partial-linkage", "--create-library", "-o"])
+        .arg(&linked);
+    // Modules of one version only are linked, so all get the highest.
+    let version = |module: &&[u8]| module.get(VERSION).unwrap_or_default().to_vec();
+    let highest = modules.iter().map(version).max_by_key(|version| {
+        let version = version.iter().rev();
+        version.copied().collect::<Vec<_>>()
+    });
+    for (index, module) in modules.iter().enumerate() {
+        let path = place.path().join(format!("module{index}.spv"));
+        let mut module = module.to_vec();
+        if let Some((own, highest)) = module.get_mut(VERSION).zip(highest.as_deref()) {
+            own.copy_from_slice(highest);
+        }
+        fs::write(&path, module).map_err(&bad)?;
+        command.arg(path);
+    }
+    let binary = spirv(&mut command, &program, &linked, "spirv-link")?;
     let log = String::new();
     Ok(Compiled { binary, log })
+}
+
+/// `spirv-link` takes the first of several functions with one name.
+fn check_definitions(modules: &[&[u8]]) -> Result<(), CompileError> {
+    let modules = modules.iter().filter_map(|bytes| Module::parse(bytes).ok());
+    let mut known = HashSet::new();
+    let mut log = Vec::new();
+    for name in modules.flat_map(|module| module.definitions()) {
+        if let Some(name) = known.replace(name) {
+            log.push(format!("error: {name} is defined more than once"));
+        }
+    }
+    match log.is_empty() {
+        true => Ok(()),
+        false => Err(CompileError::Refused {
+            compiler: "the linker",
+            device: "SPIR-V".to_owned(),
+            log: log.join("\n"),
+        }),
+    }
 }
 
 /// What a program made of SPIR-V.

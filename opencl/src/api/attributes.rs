@@ -12,7 +12,7 @@ pub(crate) fn device_info(device: &Device, name: u32) -> Option<Answer> {
         CL_DEVICE_IP_VERSION_INTEL => {
             // As Intel's runtimes pack it (NEO `HardwareIpVersion`): 6 bits, 8 that are reserved, 8 and 10.
             let (architecture, release, revision) = limits.ip_version;
-            u32::from(architecture) << 22 | u32::from(release) << 14 | u32::from(revision)
+            u32::from(architecture) << 22 | u32::from(release) << 14 | u32::from(revision & 0x3f)
         }
         CL_DEVICE_ID_INTEL => limits.pci_id.into(),
         CL_DEVICE_NUM_SLICES_INTEL => limits.slices,

@@ -108,7 +108,10 @@ fn make(
     // What is copied may be a device's.
     let host = match flags & CL_MEM_COPY_HOST_PTR {
         0 => host,
-        _ => context.allocations.resolve(host, size)?,
+        _ => {
+            let found = context.allocations.resolve(host, size);
+            found.map_err(|error| error.with_code(CL_INVALID_HOST_PTR))?
+        }
     };
     let making = Making {
         context,

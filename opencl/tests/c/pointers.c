@@ -142,6 +142,8 @@ static void usm(cl_device_id device, cl_kernel add) {
         IS(memcmp(got, numbers, sizeof got) == 0);
         GIVES(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, each[k] + 1, 0, NULL, NULL));
         DONE(clReleaseMemObject(buffer));
+        IS(!clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof got, each[k] + 1, &error));
+        GIVES(CL_INVALID_HOST_PTR, error);
         DONE(mem_free(context, each[k]));
         GIVES(CL_INVALID_VALUE, mem_free(context, each[k]));
     }
