@@ -377,6 +377,8 @@ pub struct Code {
     pub first_address: u32,
     /// The dimensions of local ids that threads have.
     pub local_ids: u32,
+    /// How many of them there are up to the last one that the code reads.
+    pub read_ids: u32,
 }
 
 impl Code {

@@ -50,7 +50,7 @@ pub fn emit(
     if target.caps.loads_payload {
         let in_memory = payload_bytes.saturating_sub(target.inline_data());
         if code.local_ids != 0 {
-            out.bytes = prolog::load_ids(target, code.local_ids, in_memory)?;
+            out.bytes = prolog::load_ids(target, code, in_memory)?;
             let mut nops = builder(target);
             let end = out.bytes.len().next_multiple_of(ALIGNMENT);
             for _ in 0..(end - out.bytes.len()) / INSTRUCTION {

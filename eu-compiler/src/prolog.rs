@@ -9,9 +9,10 @@ use isa_encoder::message::{
     AddressSize, BlockAlignment, BlockPort, CacheControl, DataSize, Direction, Hdc, HdcAddress,
     HdcSurface, Lsc, LscAddress, LscPort, Message, OwordCount,
 };
-use isa_encoder::{Opcode, Pipe, Swsb, SyncFunction, Type as M};
+use isa_encoder::{Opcode, SyncFunction, Type as M};
 
 use crate::builder::{builder, text};
+use crate::code::Code;
 use crate::target::Target;
 
 /// The registers that this code uses; the first one is the header or the address of messages.
@@ -47,17 +48,17 @@ fn base(b: &mut Builder, target: &Target) {
     );
 }
 
-/// Local ids of some dimensions follow the cross-thread data in memory. What the walker brought is
-/// where they go, and moves behind them.
+/// Local ids of some dimensions follow the cross-thread data in memory; those that the code reads are
+/// loaded. What the walker brought is where they go, and moves behind them.
 ///
 /// # Errors
 /// An instruction that the builder refuses.
-pub fn load_ids(target: &Target, dimensions: u32, cross_thread: u32) -> Result<Vec<u8>, String> {
-    let bytes = dimensions * target.local_id_bytes();
+pub fn load_ids(target: &Target, code: &Code, cross_thread: u32) -> Result<Vec<u8>, String> {
+    let bytes = code.local_ids * target.local_id_bytes();
     let mut b = builder(target);
     let inline = (target.inline_data() / 4) as u8;
     if inline != 0 {
-        let behind = grf(target.payload_register(dimensions) as u8);
+        let behind = grf(target.payload_register(code.local_ids) as u8);
         b.emit(
             Op::new(Opcode::Mov, inline)
                 .no_mask()
@@ -68,28 +69,13 @@ pub fn load_ids(target: &Target, dimensions: u32, cross_thread: u32) -> Result<V
     base(&mut b, target);
     let field = thread::THREAD_IN_GROUP;
     let offset = HEADER.element(address(target), M::Ud);
-    let thread = OTHER.element(1, M::Ud);
+    let word = |element| OTHER.element(element, M::Uw);
     b.emit(
         Op::new(Opcode::And, 1)
             .no_mask()
-            .dst(thread)
-            .src(grf(0).element(field.dword as u8, M::Ud))
+            .dst(word(0))
+            .src(grf(0).element(2 * field.dword as u8, M::Uw))
             .src(build::imm(i64::from(field.mask), M::Uw)),
-    );
-    let step = OTHER.element(0, M::Ud);
-    b.emit(
-        Op::new(Opcode::Mul, 1)
-            .no_mask()
-            .dst(step)
-            .src(thread)
-            .src(build::imm(i64::from(bytes), M::Uw)),
-    );
-    b.emit(
-        Op::new(Opcode::Add, 1)
-            .no_mask()
-            .dst(offset)
-            .src(offset)
-            .src(step),
     );
     let aligned = cross_thread.next_multiple_of(UNIT);
     if aligned != 0 {
@@ -101,7 +87,15 @@ pub fn load_ids(target: &Target, dimensions: u32, cross_thread: u32) -> Result<V
                 .src(build::imm(i64::from(aligned), M::Ud)),
         );
     }
-    loads(&mut b, target, 1, bytes)?;
+    b.emit(
+        Op::new(Opcode::Mad, 1)
+            .no_mask()
+            .dst(offset)
+            .src(offset)
+            .src(word(0))
+            .src(build::imm(i64::from(bytes), M::Uw)),
+    );
+    loads(&mut b, target, 1, code.read_ids * target.local_id_bytes())?;
     finish_part(b, target)
 }
 
@@ -120,15 +114,11 @@ pub fn load_cross_thread(
     loads(b, target, first as u8, bytes)
 }
 
-/// Finishes a part: it waits for all its instructions, because the next part knows nothing of them.
+/// Finishes a part, whose last instruction is a message that waits for all arithmetic before it: the
+/// part waits for its messages, because the next one knows nothing of them.
 fn finish_part(b: Builder, target: &Target) -> Result<Vec<u8>, String> {
     let mut part = b.finish().map_err(text)?.code;
     let mut last = builder(target).scoreboard(Scoreboard::Keep);
-    let arithmetic = Swsb {
-        distance: Some((Pipe::All, 1)),
-        ..Swsb::NONE
-    };
-    last.emit(Op::sync(SyncFunction::Nop).swsb(arithmetic));
     last.emit(Op::sync(SyncFunction::AllWr));
     part.extend(last.finish().map_err(text)?.code);
     Ok(part)

@@ -76,6 +76,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         code: Code {
             first_address: relocate::unused(function, function.insts.len() as u32),
             local_ids: target.local_ids(function.local_ids()),
+            read_ids: function.local_ids(),
             ..Code::default()
         },
         locs: vec![None; function.values.len()],
