@@ -15,6 +15,7 @@ impl Selector<'_> {
         match (&data.op, result) {
             (Op::Phi(_), _) => Ok(()),
             (Op::Input(input), Some(result)) => self.input(*input, result),
+            (Op::Bin(_), Some(result)) if self.folded[result.index()] => Ok(()),
             (Op::Bin(op), Some(result)) => self.bin(*op, args[0], args[1], result),
             (Op::Un(op), Some(result)) => self.un(*op, args[0], result),
             (Op::Fma, Some(result)) => self.fma([args[0], args[1], args[2]], result),
@@ -106,6 +107,9 @@ impl Selector<'_> {
     }
 
     fn bin(&mut self, op: Bin, a: Value, b: Value, result: Value) -> Result<(), String> {
+        if op == Bin::Add && self.sum([a, b], result)? {
+            return Ok(());
+        }
         let to = self.result(result);
         let ty = self.function.ty(result);
         self.combine(op, ty, to, a, b)

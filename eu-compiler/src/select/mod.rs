@@ -18,6 +18,7 @@ mod memory;
 mod message;
 mod payload;
 mod reduce;
+mod sums;
 
 use hashbrown::HashMap;
 use isa_encoder::{CondMod, Opcode, Type as M};
@@ -46,6 +47,8 @@ pub struct Selector<'a> {
     locs: Vec<Option<Loc>>,
     /// Comparisons that are made where they are used.
     fused: Vec<bool>,
+    /// Sums that are made where they are used.
+    folded: Vec<bool>,
     /// Local ids that are used as the words that they are.
     short: Vec<bool>,
     /// The truth value that f0 has, for lanes or for one channel.
@@ -81,6 +84,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         },
         locs: vec![None; function.values.len()],
         fused: fused(function),
+        folded: sums::folded(function, target),
         short: short(function),
         flag: None,
         places: {

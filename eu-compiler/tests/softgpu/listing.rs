@@ -125,3 +125,20 @@ fn kernels_load_what_they_use() {
         assert_eq!(sends(unusual, platform, "unreached"), want, "{platform}");
     }
 }
+
+/// A global id is the sum of three numbers, an instruction where hardware has it.
+#[test]
+fn sums_of_three_numbers_are_one_instruction() {
+    let module = include_bytes!("../kernels/basic.spv");
+    for (platform, want) in [("tgl", 0), ("dg2", 1), ("pvc", 1), ("bmg", 1), ("ptl", 1)] {
+        let options = Options {
+            simd: Some(16),
+            ..Options::new(devinfo::by_name(platform).unwrap())
+        };
+        let zebin = compile(module, &options).unwrap();
+        let made = zebin.kernels.iter().find(|made| made.name == "collatz");
+        let listing = made.unwrap().text();
+        let sums = listing.lines().filter(|line| line.contains("add3"));
+        assert_eq!(sums.count(), want, "{platform}");
+    }
+}

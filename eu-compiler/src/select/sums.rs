@@ -1,0 +1,84 @@
+//! Sums of three numbers, which are one instruction where hardware has it.
+
+use isa_encoder::{Opcode, Type as M, has_opcode};
+
+use super::{Selector, at};
+use crate::code::Operand;
+use crate::ir::{Bin, Block, Function, Op, Terminator, Type, Value};
+use crate::target::Target;
+
+/// Sums that are made where they are used: by one other sum, in the same block, that takes no other
+/// such sum.
+pub(super) fn folded(function: &Function, target: &Target) -> Vec<bool> {
+    let mut out = vec![false; function.values.len()];
+    if !has_opcode(target.platform.family, Opcode::Add3) {
+        return out;
+    }
+    let mut uses = vec![0u32; function.values.len()];
+    for inst in function.listed() {
+        for arg in &inst.args {
+            uses[arg.index()] += 1;
+        }
+    }
+    for block in &function.order {
+        if let Terminator::Branch(value, ..) = function.blocks[block.index()].end {
+            uses[value.index()] += 1;
+        }
+    }
+    let is_sum =
+        |op: &Op, result: Value| *op == Op::Bin(Bin::Add) && function.ty(result) == Type::I32;
+    let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
+    for &block in &function.order {
+        let data = &function.blocks[block.index()];
+        for inst in &data.insts {
+            let inst = &function.insts[inst.index()];
+            let ([a, b], [result]) = (&inst.args[..], &inst.results[..]) else {
+                continue;
+            };
+            let (a, b, result) = (*a, *b, *result);
+            if !is_sum(&inst.op, result) {
+                continue;
+            }
+            // Instructions take one immediate.
+            let takes = |sum: Value, other: Value| {
+                let (_, sum_data) = function.source(sum)?;
+                let parts = sum_data.args.iter().chain([&other]);
+                let consts = parts.filter(|part| function.source(**part).is_none());
+                let fits = home[sum.index()] == Some(block) && uses[sum.index()] == 1;
+                (fits && consts.count() == 0).then_some(sum)
+            };
+            match takes(a, b).or_else(|| takes(b, a)) {
+                Some(sum) => out[sum.index()] = true,
+                // A sum that takes another one is not taken.
+                None => home[result.index()] = Some(block),
+            }
+        }
+    }
+    out
+}
+
+impl Selector<'_> {
+    /// The sum of a value and of a sum that is made here, if one of the two is such.
+    pub(super) fn sum(&mut self, [a, b]: [Value; 2], result: Value) -> Result<bool, String> {
+        let (sum, other) = match [a, b].map(|value| self.folded[value.index()]) {
+            [true, _] => (a, b),
+            [_, true] => (b, a),
+            _ => return Ok(false),
+        };
+        let (_, data) = self.function.source(sum).ok_or("a sum of nothing")?;
+        let values = [data.args[0], data.args[1], other];
+        let to = self.result(result);
+        // Three-source instructions write at multiples of 8 bytes.
+        let align = &mut self.code.vars[to.place.var.index()].align;
+        *align = (*align).max(8);
+        let mut operands = [Operand::Null(M::D); 3];
+        for (operand, value) in operands.iter_mut().zip(values) {
+            *operand = self.source(value, M::D)?;
+        }
+        // The last source has no region of its own (the rule "ternary-source-2"): words come first.
+        let is_word = |operand: &Operand| matches!(operand, Operand::Var { ty: M::Uw, .. });
+        operands.sort_by_key(|operand| !is_word(operand));
+        self.alu(Opcode::Add3, at(to, M::D), &operands);
+        Ok(true)
+    }
+}
