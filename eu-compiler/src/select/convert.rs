@@ -59,6 +59,16 @@ impl Selector<'_> {
         let signed = matches!(how, Convert::FToS | Convert::SToF);
         let source_type = machine(from, signed);
         let source = self.source(value, source_type)?;
+        let source = match self.loc(value) {
+            // The low halves of 64 bits: what becomes a float lies at the bits of its channels.
+            Some(loc) if ty.is_float() && loc.pitch > from.bytes().max(4) => {
+                let close = self.storage(from, true);
+                let raw = self.source(value, raw_type(from))?;
+                self.alu(Opcode::Mov, at(close, raw_type(from)), &[raw]);
+                at(close, source_type)
+            }
+            _ => source,
+        };
         let result_type = machine(ty, signed);
         let lanes = to.pitch != 0;
         // With a double the elements of both sides must be equally far from each other.

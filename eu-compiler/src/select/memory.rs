@@ -329,6 +329,12 @@ impl Selector<'_> {
         })
     }
 
+    /// The bytes of a plane of elements in the shortest message: one channel has as many as those that
+    /// fill a register with dwords.
+    fn least_plane(&self, ty: Type) -> u32 {
+        ty.bytes().max(4) * (self.target.grf() / 4)
+    }
+
     /// Reads with one channel.
     fn load_once(
         &mut self,
@@ -350,7 +356,7 @@ impl Selector<'_> {
         } else {
             (
                 self.access_message(Direction::Read, space, surface, ty, count, 1),
-                grf,
+                self.least_plane(ty),
             )
         };
         let size = (plane * count).next_multiple_of(grf);
@@ -389,7 +395,7 @@ impl Selector<'_> {
             ),
             false => (
                 self.access_message(Direction::Write, space, surface, ty, count, 1),
-                grf,
+                self.least_plane(ty),
             ),
         };
         let size = (plane * count).next_multiple_of(grf);

@@ -35,3 +35,23 @@ kernel void lengths(global half *out, global const half *in)
     out[8 * i + 3] = length(b.xy);
     vstore4(normalize(a), 2 * i + 1, out);
 }
+
+// Floats of qwords and of their low halves, which lie as far apart as the qwords do.
+kernel void nearby(global float *out, global const ulong *in)
+{
+    size_t i = get_global_id(0);
+    ulong own = in[i];
+    ulong block = intel_sub_group_block_read_ul(in + i - get_sub_group_local_id());
+    out[3 * i] = (float)(uint)own;
+    out[3 * i + 1] = convert_float_rtn(own);
+    out[3 * i + 2] = convert_float_rtn(block);
+}
+
+// One channel reads and writes three qwords for all.
+kernel void triples(global ulong *out, global const ulong *in, global ulong *copy)
+{
+    size_t i = get_global_id(0);
+    ulong3 all = vload3(0, in);
+    vstore3(all + i, i, out);
+    vstore3(all, 0, copy);
+}

@@ -82,6 +82,80 @@ fn floats_at_the_ends_of_qwords() {
 }
 
 #[test]
+fn qwords_become_floats_wherever_they_come_from() {
+    let ends = [1, 0xff_ffff, 1 << 24, 1 << 31, 1 << 32, 1 << 40, 1 << 63];
+    let near = |x: u64| {
+        [
+            x - 1,
+            x,
+            x + 1,
+            x | 0x155_5555,
+            x << 1 | 3,
+            !x,
+            x ^ 0x1234_5678,
+            7,
+        ]
+    };
+    let mut input: Vec<u64> = ends.into_iter().flat_map(near).collect();
+    input.resize(64, u64::MAX);
+    let down = |whole: u64| {
+        let nearest = whole as f32;
+        match f64::from(nearest) as u128 > u128::from(whole) {
+            true => nearest.next_down(),
+            false => nearest,
+        }
+    };
+    let want: Vec<_> = input
+        .iter()
+        .map(|&x| [x as u32 as f32, down(x), down(x)])
+        .collect();
+    for simd in [8, 16, 32] {
+        let what = Run {
+            spirv: SCALARS,
+            kernel: "nearby",
+            simd: Some(simd),
+            global: &[input.len() as u64],
+            local: Some(&[32]),
+            args: vec![Value::Buffer(vec![0; 12 * input.len()]), buffer!(input)],
+        };
+        let platforms = PLATFORMS.iter().filter(|name| {
+            let platform = devinfo::by_name(name).unwrap();
+            platform.has_simd_width(simd)
+        });
+        for platform in platforms {
+            let out = run(platform, &what).unwrap();
+            assert_eq!(
+                out[0],
+                bytes!(want.as_flattened()),
+                "{platform}, SIMD{simd}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_channel_reads_and_writes_three_qwords() {
+    let input = [u64::MAX - 5, 1 << 40, 3];
+    let want: Vec<[u64; 3]> = (0..64).map(|i| input.map(|x| x.wrapping_add(i))).collect();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "triples",
+        simd: None,
+        global: &[64],
+        local: None,
+        args: vec![
+            Value::Buffer(vec![0; 8 * 3 * 64]),
+            buffer!(input),
+            Value::Buffer(vec![0; 24]),
+        ],
+    };
+    check(
+        &what,
+        &[bytes!(want.as_flattened()), bytes!(input), bytes!(input)],
+    );
+}
+
+#[test]
 fn ids_lie_where_the_payload_says_without_private_memory() {
     for local in [60u32, 20, 7] {
         let global = u64::from(local) * 2;
