@@ -7,6 +7,7 @@
 //! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
 //! [`Module::definitions`] what other modules may not define again.
 //!
+//! [`Module::with_decorations_found`] gives decorations back that a translator has lost.
 //! [`Module::with_bounds`] adds code that reports accesses which leave their array.
 //!
 //! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
@@ -14,6 +15,7 @@
 
 mod bounds;
 mod linkage;
+mod lost;
 mod module;
 mod specialize;
 mod subgroups;
@@ -21,6 +23,7 @@ mod types;
 mod valid;
 mod violation;
 
+pub use lost::LostDecoration;
 pub use module::{Instruction, Malformed, Module, is_spirv, text};
 pub use specialize::SpecConstant;
 pub use subgroups::Environment;

@@ -14,6 +14,8 @@ use std::os::unix::fs::symlink;
 
 use devinfo::Target;
 
+use spirv_module::Module;
+
 use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
 use crate::options::language;
 use crate::place::Place;
@@ -266,6 +268,17 @@ fn compile_for(
         program: runner.name(),
         why: "it succeeded and left no output".to_owned(),
     })?;
+    let binary = match (job.product, Module::parse(&binary)) {
+        (Product::Module, Ok(module)) => {
+            let found = module.with_decorations_found();
+            let found = found.map_err(|error| CompileError::Failed {
+                program: runner.name(),
+                why: error.to_string(),
+            });
+            found?.unwrap_or(binary)
+        }
+        _ => binary,
+    };
     Ok(Compiled { binary, log })
 }
 

@@ -13,6 +13,7 @@ mod ids;
 mod operands;
 mod rules;
 
+pub(crate) use ids::defines;
 pub(crate) use rules::exchanges;
 
 use spirv::Op;

@@ -1,0 +1,155 @@
+//! Decorations of ids that nothing defines.
+//!
+//! The translator in Intel's compiler gives a value its id before its instruction, where a phi takes it
+//! before that: the next value of what a loop changes. It makes the instruction with another id, decorates
+//! that one, and puts the first in its place; the decorations stay behind. So a conversion in a loop loses
+//! its saturation and its rounding (observed with 22.43; its own code saturates no more either).
+//!
+//! New ids grow from instruction to instruction. So the ids that are missing between those of the
+//! neighbours were those of the instructions there that have one from before, in their order.
+
+use std::collections::{HashMap, HashSet};
+use std::iter::once;
+
+use spirv::{Decoration, Op};
+
+use crate::module::Module;
+use crate::types::Types;
+use crate::valid::defines;
+
+/// A decoration that changes what an instruction does, of an id that nothing defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "%{id} is decorated with {decoration:?}, and nothing defines it: what made this SPIR-V has lost \
+     which conversion that is"
+)]
+pub struct LostDecoration {
+    /// The id.
+    pub id: u32,
+    /// What it is decorated with.
+    pub decoration: Decoration,
+}
+
+impl Module {
+    /// The bytes of the module in which each decoration is its instruction's; `None` if all are so now.
+    ///
+    /// # Errors
+    /// It cannot be told which conversion a decoration is of. Others, such as promises about
+    /// overflow, stay where they are.
+    pub fn with_decorations_found(&self) -> Result<Option<Vec<u8>>, LostDecoration> {
+        let (code, defined) = self.code();
+        let lost = self.instructions().filter(|one| {
+            let id = one.word(0);
+            one.op() == Some(Op::Decorate) && !defined.contains(&id)
+        });
+        let lost: Vec<_> = lost
+            .map(|one| (one.offset, one.word(0), Decoration::from_u32(one.word(1))))
+            .collect();
+        if lost.is_empty() {
+            return Ok(None);
+        }
+        let owners = owners(&code, &defined, self.bound());
+        let mut moved = Vec::new();
+        for (offset, id, decoration) in lost {
+            let is_of_conversions = decoration.filter(|decoration| {
+                matches!(
+                    decoration,
+                    Decoration::SaturatedConversion | Decoration::FPRoundingMode
+                )
+            });
+            match (owners.get(&id), is_of_conversions) {
+                (Some(owner), Some(decoration)) if !is_conversion(owner.op) => {
+                    return Err(LostDecoration { id, decoration });
+                }
+                (Some(owner), _) => moved.push((offset, owner.id)),
+                (None, Some(decoration)) => return Err(LostDecoration { id, decoration }),
+                (None, None) => {}
+            }
+        }
+        Ok(Some(self.with_words(|words| {
+            for (offset, id) in moved {
+                if let Some(word) = words.get_mut(offset + 1) {
+                    *word = id;
+                }
+            }
+        })))
+    }
+
+    /// What functions compute, in order, and all ids that are defined.
+    fn code(&self) -> (Vec<Defined>, HashSet<u32>) {
+        let types = Types::of(self);
+        let (mut code, mut defined) = (Vec::new(), HashSet::new());
+        let mut ahead = HashSet::<u32>::new();
+        let mut in_function = false;
+        for one in self.instructions() {
+            let Some(op) = one.op() else { continue };
+            match op {
+                Op::Function => in_function = true,
+                Op::FunctionEnd => in_function = false,
+                Op::Phi => {
+                    let values = one.operands.iter().skip(2).step_by(2);
+                    ahead.extend(values.filter(|value| !defined.contains(*value)));
+                }
+                _ => {}
+            }
+            if let Some(id) = defines(&types, &one) {
+                defined.insert(id);
+                if in_function {
+                    let is_ahead = ahead.contains(&id);
+                    code.push(Defined { id, op, is_ahead });
+                }
+            }
+        }
+        (code, defined)
+    }
+}
+
+/// An instruction with a result.
+#[derive(Clone, Copy)]
+struct Defined {
+    id: u32,
+    op: Op,
+    /// Whether a phi before it takes it.
+    is_ahead: bool,
+}
+
+/// The instructions that had the ids which nothing defines.
+fn owners(code: &[Defined], defined: &HashSet<u32>, bound: u32) -> HashMap<u32, Defined> {
+    let end = Defined {
+        id: bound,
+        op: Op::Nop,
+        is_ahead: false,
+    };
+    let mut owners = HashMap::new();
+    let (mut last, mut between) = (0, Vec::new());
+    for one in code.iter().copied().chain(once(end)) {
+        if one.is_ahead {
+            between.push(one);
+        } else if one.id > last {
+            // Labels and parameters have smaller ones.
+            let missing = (last + 1..one.id).filter(|id| !defined.contains(id));
+            let missing: Vec<_> = missing.take(between.len() + 1).collect();
+            if missing.len() == between.len() {
+                owners.extend(missing.into_iter().zip(between.iter().copied()));
+            }
+            between.clear();
+            last = one.id;
+        }
+    }
+    owners
+}
+
+fn is_conversion(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ConvertFToU
+            | Op::ConvertFToS
+            | Op::ConvertSToF
+            | Op::ConvertUToF
+            | Op::UConvert
+            | Op::SConvert
+            | Op::FConvert
+            | Op::SatConvertSToU
+            | Op::SatConvertUToS
+    )
+}
