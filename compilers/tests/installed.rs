@@ -5,6 +5,8 @@ use compilers::{
     Clang, CompileError, Compiler, Front, Header, Intel, Job, Library, Ocloc, Own, Product, Source,
 };
 use devinfo::Target;
+use spirv::{Decoration, Op};
+use spirv_module::{Instruction, Module};
 
 /// All that are installed; those that are missing are said.
 fn all() -> Vec<Box<dyn Compiler>> {
@@ -42,6 +44,7 @@ fn job<'a>(source: Source<'a>, product: Product) -> Job<'a> {
     }
 }
 
+const SATURATED: u32 = Decoration::SaturatedConversion as u32;
 const ELF: &[u8] = b"\x7fELF";
 const SPIRV: &[u8] = &[3, 2, 0x23, 7];
 
@@ -141,6 +144,32 @@ fn modules_are_linked() {
         let modules: &[&[u8]] = &[&main, &library];
         let linked = compiler.compile(&job(Source::Modules(modules), Product::Zebin));
         assert!(linked.unwrap().binary.starts_with(ELF), "{compiler:?}");
+    }
+}
+
+/// Intel's translator leaves the decoration with an id that nothing defines.
+#[test]
+fn conversions_in_loops_keep_their_saturation() {
+    let source = Source::OpenClC(
+        b"kernel void k(global int *p, long x, int n) {
+            int last = 0;
+            for (int i = 0; i < n; i++) { p[i] = last; last = convert_int_sat(x + i); }
+        }",
+    );
+    for compiler in all() {
+        let module = compiler.compile(&job(source, Product::Module)).unwrap();
+        let module = Module::parse(&module.binary).unwrap();
+        let is = |one: &Instruction<'_>, op| one.op() == Some(op);
+        let saturated: Vec<_> = module
+            .instructions()
+            .filter(|one| is(one, Op::Decorate) && one.word(1) == SATURATED)
+            .map(|one| one.word(0))
+            .collect();
+        let conversions: Vec<_> = module
+            .instructions()
+            .filter(|one| is(one, Op::SConvert) && saturated.contains(&one.word(1)))
+            .collect();
+        assert_eq!((saturated.len(), conversions.len()), (1, 1), "{compiler:?}");
     }
 }
 

@@ -17,13 +17,15 @@ use crate::module::Module;
 use crate::types::Types;
 use crate::valid::defines;
 
-/// A decoration that changes what an instruction does, of an id that nothing defines.
+/// A decoration of a conversion, with an id that nothing defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "%{id} is decorated with {decoration:?}, and nothing defines it: what made this SPIR-V has lost \
      which conversion that is"
 )]
 pub struct LostDecoration {
+    /// Words before the decoration.
+    pub offset: usize,
     /// The id.
     pub id: u32,
     /// What it is decorated with.
@@ -31,48 +33,41 @@ pub struct LostDecoration {
 }
 
 impl Module {
-    /// The bytes of the module in which each decoration is its instruction's; `None` if all are so now.
+    /// The module in which each saturation and rounding is its conversion's. Lost promises, such as
+    /// those about overflow, stay where they are. It has to be asked of a module as it was made: the
+    /// order of its ids tells.
     ///
     /// # Errors
-    /// It cannot be told which conversion a decoration is of. Others, such as promises about
-    /// overflow, stay where they are.
-    pub fn with_decorations_found(&self) -> Result<Option<Vec<u8>>, LostDecoration> {
-        let (code, defined) = self.code();
-        let lost = self.instructions().filter(|one| {
-            let id = one.word(0);
-            one.op() == Some(Op::Decorate) && !defined.contains(&id)
+    /// It cannot be told which conversion a decoration is of.
+    pub fn with_decorations_found(mut self) -> Result<Self, LostDecoration> {
+        let decorations = self.instructions().filter_map(|one| {
+            let decoration = Decoration::from_u32(one.word(1))?;
+            let changes = matches!(
+                decoration,
+                Decoration::SaturatedConversion | Decoration::FPRoundingMode
+            );
+            (one.op() == Some(Op::Decorate) && changes).then(|| LostDecoration {
+                offset: one.offset,
+                id: one.word(0),
+                decoration,
+            })
         });
-        let lost: Vec<_> = lost
-            .map(|one| (one.offset, one.word(0), Decoration::from_u32(one.word(1))))
-            .collect();
+        let mut lost: Vec<_> = decorations.collect();
         if lost.is_empty() {
-            return Ok(None);
+            return Ok(self);
+        }
+        let (code, defined) = self.code();
+        lost.retain(|lost| !defined.contains(&lost.id));
+        if lost.is_empty() {
+            return Ok(self);
         }
         let owners = owners(&code, &defined, self.bound());
-        let mut moved = Vec::new();
-        for (offset, id, decoration) in lost {
-            let is_of_conversions = decoration.filter(|decoration| {
-                matches!(
-                    decoration,
-                    Decoration::SaturatedConversion | Decoration::FPRoundingMode
-                )
-            });
-            match (owners.get(&id), is_of_conversions) {
-                (Some(owner), Some(decoration)) if !is_conversion(owner.op) => {
-                    return Err(LostDecoration { id, decoration });
-                }
-                (Some(owner), _) => moved.push((offset, owner.id)),
-                (None, Some(decoration)) => return Err(LostDecoration { id, decoration }),
-                (None, None) => {}
-            }
+        for lost in lost {
+            let owner = owners.get(&lost.id).filter(|owner| is_conversion(owner.op));
+            let target = self.words_mut().get_mut(lost.offset + 1);
+            *target.ok_or(lost)? = owner.ok_or(lost)?.id;
         }
-        Ok(Some(self.with_words(|words| {
-            for (offset, id) in moved {
-                if let Some(word) = words.get_mut(offset + 1) {
-                    *word = id;
-                }
-            }
-        })))
+        Ok(self)
     }
 
     /// What functions compute, in order, and all ids that are defined.

@@ -162,6 +162,16 @@ impl Module {
         &self.words
     }
 
+    /// All words, to be changed: the instructions keep their lengths.
+    pub(crate) fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.bytes(&self.words)
+    }
+
     /// The bytes of a file with these words, in the order of this one.
     pub(crate) fn bytes(&self, words: &[u32]) -> Vec<u8> {
         let bytes = |word: &u32| match self.big_endian {

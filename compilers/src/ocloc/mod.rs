@@ -13,7 +13,6 @@ mod program;
 use std::os::unix::fs::symlink;
 
 use devinfo::Target;
-
 use spirv_module::Module;
 
 use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
@@ -268,16 +267,18 @@ fn compile_for(
         program: runner.name(),
         why: "it succeeded and left no output".to_owned(),
     })?;
-    let binary = match (job.product, Module::parse(&binary)) {
-        (Product::Module, Ok(module)) => {
-            let found = module.with_decorations_found();
-            let found = found.map_err(|error| CompileError::Failed {
+    let binary = match job.product {
+        Product::Zebin => binary,
+        // Before anything is added to the module, or to its ids.
+        Product::Module => {
+            let failed = |why| CompileError::Failed {
                 program: runner.name(),
-                why: error.to_string(),
-            });
-            found?.unwrap_or(binary)
+                why,
+            };
+            let module = Module::parse(&binary).map_err(|error| failed(error.to_string()))?;
+            let found = module.with_decorations_found();
+            found.map_err(|error| failed(error.to_string()))?.to_bytes()
         }
-        _ => binary,
     };
     Ok(Compiled { binary, log })
 }

@@ -101,7 +101,8 @@ pub fn file(bytes: &[u8]) -> Result<Module, Error> {
         let what = format!("{bound} ids, the limit is {MAX_BOUND}");
         return Err(invalid(3, what));
     }
-    Ok(module)
+    let found = module.with_decorations_found();
+    found.map_err(|lost| invalid(lost.offset as u32, lost.to_string()))
 }
 
 /// Holds a module against the rules that every module has to keep.

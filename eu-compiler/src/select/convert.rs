@@ -58,16 +58,12 @@ impl Selector<'_> {
         let to = self.result(result);
         let signed = matches!(how, Convert::FToS | Convert::SToF);
         let source_type = machine(from, signed);
-        let source = self.source(value, source_type)?;
         let source = match self.loc(value) {
-            // The low halves of 64 bits: what becomes a float lies at the bits of its channels.
-            Some(loc) if ty.is_float() && loc.pitch > from.bytes().max(4) => {
-                let close = self.storage(from, true);
-                let raw = self.source(value, raw_type(from))?;
-                self.alu(Opcode::Mov, at(close, raw_type(from)), &[raw]);
-                at(close, source_type)
+            // Low halves of 64 bits: what becomes a float lies at the bits of its channels.
+            Some(loc) if matches!(ty, Type::F16 | Type::F32) && loc.pitch > from.bytes().max(4) => {
+                at(self.packed(value)?, source_type)
             }
-            _ => source,
+            _ => self.source(value, source_type)?,
         };
         let result_type = machine(ty, signed);
         let lanes = to.pitch != 0;

@@ -83,7 +83,7 @@ impl Selector<'_> {
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
         let lanes = self.message_lanes(ty, results.len(), access.space, surface);
-        let plane = (ty.bytes().max(4) * lanes).max(self.target.grf());
+        let plane = self.plane(ty, lanes);
         let count = results.len() as u32;
         let mut lane = 0;
         while lane < self.target.simd {
@@ -188,7 +188,7 @@ impl Selector<'_> {
         let surface = self.surface(address);
         let lanes = self.message_lanes(ty, values.len(), access.space, surface);
         let pitch = ty.bytes().max(4);
-        let plane = (pitch * lanes).max(self.target.grf());
+        let plane = self.plane(ty, lanes);
         let count = values.len() as u32;
         let packed = values
             .iter()
@@ -232,6 +232,12 @@ impl Selector<'_> {
             lane += lanes;
         }
         Ok(())
+    }
+
+    /// The bytes that a message for so many lanes has of an element: those of as many dwords as fill a
+    /// register at least, even if it serves one lane.
+    fn plane(&self, ty: Type, lanes: u32) -> u32 {
+        ty.bytes().max(4) * lanes.max(self.target.grf() / 4)
     }
 
     /// The lanes that one message for elements of a type serves.
@@ -329,12 +335,6 @@ impl Selector<'_> {
         })
     }
 
-    /// The bytes of a plane of elements in the shortest message: one channel has as many as those that
-    /// fill a register with dwords.
-    fn least_plane(&self, ty: Type) -> u32 {
-        ty.bytes().max(4) * (self.target.grf() / 4)
-    }
-
     /// Reads with one channel.
     fn load_once(
         &mut self,
@@ -356,7 +356,7 @@ impl Selector<'_> {
         } else {
             (
                 self.access_message(Direction::Read, space, surface, ty, count, 1),
-                self.least_plane(ty),
+                self.plane(ty, 1),
             )
         };
         let size = (plane * count).next_multiple_of(grf);
@@ -395,7 +395,7 @@ impl Selector<'_> {
             ),
             false => (
                 self.access_message(Direction::Write, space, surface, ty, count, 1),
-                self.least_plane(ty),
+                self.plane(ty, 1),
             ),
         };
         let size = (plane * count).next_multiple_of(grf);
@@ -508,7 +508,7 @@ impl Selector<'_> {
         };
         let lanes = lanes.min(self.target.simd);
         let pitch = ty.bytes();
-        let plane = (pitch * lanes).max(grf);
+        let plane = self.plane(ty, lanes);
         let addresses = self.addresses(args[0])?;
         let count = args.len() as u32 - 1;
         let values = args[1..]

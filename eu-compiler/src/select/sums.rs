@@ -39,7 +39,7 @@ pub(super) fn folded(function: &Function, target: &Target) -> Vec<bool> {
             if !is_sum(&inst.op, result) {
                 continue;
             }
-            // Instructions take one immediate.
+            // Immediates have 16 bits there; sums with one stay two.
             let takes = |sum: Value, other: Value| {
                 let (_, sum_data) = function.source(sum)?;
                 let parts = sum_data.args.iter().chain([&other]);

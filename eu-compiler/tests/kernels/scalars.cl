@@ -55,3 +55,21 @@ kernel void triples(global ulong *out, global const ulong *in, global ulong *cop
     vstore3(all + i, i, out);
     vstore3(all, 0, copy);
 }
+
+// Saturation and rounding in a loop, which Intel's translator writes down for another id.
+kernel void carried(global ulong *out, global const ulong *in)
+{
+    size_t i = get_global_id(0);
+    ulong of = in[i];
+    int low = 0;
+    float down = 0;
+    ulong all = 0;
+    uint rounds = (uint)(of & 3) + 2;
+    for (uint n = 0; n < rounds; n++) {
+        all = all * 31 + (ulong)as_uint(low) + (ulong)as_uint(down);
+        low = convert_int_sat(as_long(of));
+        down = convert_float_rtn(of);
+        of = of * 0x9e3779b97f4a7c15ul >> (n * 9);
+    }
+    out[i] = all;
+}

@@ -81,6 +81,47 @@ fn floats_at_the_ends_of_qwords() {
     check(&what, &[bytes!(want.as_flattened())]);
 }
 
+/// The nearest float that is not larger.
+fn down(whole: u64) -> f32 {
+    let nearest = whole as f32;
+    match f64::from(nearest) as u128 > u128::from(whole) {
+        true => nearest.next_down(),
+        false => nearest,
+    }
+}
+
+#[test]
+fn conversions_in_a_loop_saturate_and_round() {
+    let input: Vec<u64> = (1..=64u64)
+        .map(|i| i.wrapping_mul(0xd134_2543_de82_ef95) >> (i % 50))
+        .collect();
+    let want: Vec<u64> = input
+        .iter()
+        .map(|&start| {
+            let (mut of, mut low, mut least, mut all) = (start, 0i32, 0f32, 0u64);
+            for n in 0..(start & 3) + 2 {
+                all = all
+                    .wrapping_mul(31)
+                    .wrapping_add(u64::from(low as u32))
+                    .wrapping_add(u64::from(least.to_bits()));
+                low = (of as i64).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+                least = down(of);
+                of = of.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (n * 9);
+            }
+            all
+        })
+        .collect();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "carried",
+        simd: None,
+        global: &[64],
+        local: None,
+        args: vec![Value::Buffer(vec![0; 8 * 64]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
 #[test]
 fn qwords_become_floats_wherever_they_come_from() {
     let ends = [1, 0xff_ffff, 1 << 24, 1 << 31, 1 << 32, 1 << 40, 1 << 63];
@@ -98,13 +139,6 @@ fn qwords_become_floats_wherever_they_come_from() {
     };
     let mut input: Vec<u64> = ends.into_iter().flat_map(near).collect();
     input.resize(64, u64::MAX);
-    let down = |whole: u64| {
-        let nearest = whole as f32;
-        match f64::from(nearest) as u128 > u128::from(whole) {
-            true => nearest.next_down(),
-            false => nearest,
-        }
-    };
     let want: Vec<_> = input
         .iter()
         .map(|&x| [x as u32 as f32, down(x), down(x)])

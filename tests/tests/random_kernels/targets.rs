@@ -146,12 +146,10 @@ impl CompiledFor {
             return self.ocloc(folder, &["-file", "random.cl", "-exclude_ir"]);
         }
         let mut module = self.ocloc(folder, &["-file", "random.cl", "-spv_only"])?;
-        if let Ok(parsed) = Module::parse(&module) {
-            let found = parsed.with_decorations_found();
-            module = found.map_err(|error| error.to_string())?.unwrap_or(module);
-        }
         if watched && let Ok(parsed) = Module::parse(&module) {
-            module = parsed.with_bounds(true).unwrap_or(module);
+            let found = parsed.with_decorations_found();
+            let found = found.map_err(|error| error.to_string())?;
+            module = found.with_bounds(true).unwrap_or(module);
         }
         if self.compiler != Compiler::Own {
             fs::write(folder.join("watched.spv"), module).map_err(|e| e.to_string())?;
