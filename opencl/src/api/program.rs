@@ -10,6 +10,7 @@ use super::build;
 use super::info::{self, Answer};
 use super::queue::place;
 use crate::core::callback::ObjectNotify;
+use crate::core::kernel;
 use crate::core::program::{Build, Origin};
 use crate::core::{Context, Device, Handle, Memory, Object, Program, lock, publish};
 use crate::error::{Error, Result, ensure};
@@ -255,18 +256,19 @@ fn plain_info(handle: Handle, program: &Program, name: u32) -> Result<Answer> {
     })
 }
 
-/// The kernels of a program, in the order of the file.
+/// The kernels of a program.
 pub(crate) fn kernel_names(program: &Program) -> Result<Vec<String>> {
     let builds = program.builds();
     // "CL_INVALID_PROGRAM_EXECUTABLE if param_name is CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES,
     // CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, or CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT and a successful
     // program executable has not been built for at least one device in the list of devices associated
     // with program"
-    let loaded = builds.iter().find_map(|build| build.loaded.as_ref());
-    let loaded = loaded
-        .ok_or_else(|| Error::new(CL_INVALID_PROGRAM_EXECUTABLE, "the program was not built"))?;
-    let names = loaded.kernels().iter().map(|kernel| kernel.name.clone());
-    Ok(names.collect())
+    ensure(
+        builds.iter().any(|build| build.loaded.is_some()),
+        CL_INVALID_PROGRAM_EXECUTABLE,
+        "the program was not built",
+    )?;
+    Ok(kernel::names(&builds))
 }
 
 pub(crate) fn build_info(program: Handle, device: Handle, name: u32) -> Result<Answer> {

@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use opencl_sys::*;
-use umd::KernelInfo;
+use umd::{ArgKind, KernelInfo};
 
 use super::allocations::Allocation;
 use super::event::Kept;
 use super::handle::{Base, Object};
 use super::lock;
 use super::memory::Mem;
-use super::program::Program;
+use super::program::{Build, Program};
 use super::sampler::Sampler;
 use crate::error::{Error, Result, ensure};
 
@@ -66,7 +66,7 @@ impl Object for Kernel {
 }
 
 impl Kernel {
-    /// The kernel of this name, for all devices that the program is built for.
+    /// The kernel of this name, for all devices whose executables have it.
     pub(crate) fn new(program: &Arc<Program>, name: &str) -> Result<Self> {
         let builds = program.builds();
         // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program"
@@ -74,26 +74,16 @@ impl Kernel {
             let why = "the program was not built";
             return Err(Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why));
         }
-        let kernel = |build: &super::program::Build| {
+        let info = common(&definitions(&builds, name))?;
+        let kernel = |build: &Build| {
             let loaded = build.loaded.as_ref();
-            // "CL_INVALID_KERNEL_NAME if kernel_name is not found in program"
             loaded
+                .filter(|loaded| definition(loaded, name).is_some())
                 .map(|loaded| loaded.kernel(name).map_err(Error::from))
                 .transpose()
         };
         let on = builds.iter().map(kernel).collect::<Result<Vec<_>>>()?;
         drop(builds);
-        let mut infos = on.iter().flatten().map(umd::Kernel::info);
-        let info = infos.next().cloned();
-        let info = info.ok_or_else(|| Error::new(CL_INVALID_KERNEL_NAME, "there is no kernel"))?;
-        // "CL_INVALID_KERNEL_DEFINITION if the function definition for __kernel function given by
-        // kernel_name such as the number of arguments, the argument types are not the same for all
-        // devices for which the program executable has been built"
-        let kinds = |info: &KernelInfo| info.args.iter().map(|arg| arg.kind).collect::<Vec<_>>();
-        if infos.any(|other| kinds(other) != kinds(&info)) {
-            let why = format!("kernel {name} takes other arguments on another device");
-            return Err(Error::new(CL_INVALID_KERNEL_DEFINITION, why));
-        }
         let objects = info.args.iter().map(|_| None).collect();
         let state = State {
             on,
@@ -180,6 +170,69 @@ impl Kernel {
         }
         Ok(())
     }
+}
+
+/// What an executable says of a kernel.
+fn definition<'a>(loaded: &'a umd::Program, name: &str) -> Option<&'a KernelInfo> {
+    loaded.kernels().iter().find(|kernel| kernel.name == name)
+}
+
+/// What the executables of all devices that have the kernel say of it.
+fn definitions<'a>(builds: &'a [Build], name: &str) -> Vec<&'a KernelInfo> {
+    let loaded = builds.iter().filter_map(|build| build.loaded.as_ref());
+    loaded
+        .filter_map(|loaded| definition(loaded, name))
+        .collect()
+}
+
+/// What a kernel takes on all devices that have it.
+fn common(definitions: &[&KernelInfo]) -> Result<KernelInfo> {
+    let Some((&first, others)) = definitions.split_first() else {
+        // "CL_INVALID_KERNEL_NAME if kernel_name is not found in program"
+        let why = "the program has no kernel of this name";
+        return Err(Error::new(CL_INVALID_KERNEL_NAME, why));
+    };
+    let mut info = first.clone();
+    for other in others {
+        let mut pairs = info.args.iter().zip(&other.args);
+        // The code of a device may not use an argument, and does not say then what it is.
+        let is_same = info.args.len() == other.args.len()
+            && pairs.all(|(own, other)| {
+                let kinds = [own.kind, other.kind];
+                own.kind == other.kind || kinds.contains(&ArgKind::Unused)
+            });
+        // "CL_INVALID_KERNEL_DEFINITION if the function definition for __kernel function given by
+        // kernel_name such as the number of arguments, the argument types are not the same for all
+        // devices for which the program executable has been built"
+        if !is_same {
+            let why = format!(
+                "kernel {} takes other arguments on another device",
+                info.name
+            );
+            return Err(Error::new(CL_INVALID_KERNEL_DEFINITION, why));
+        }
+        for (own, other) in info.args.iter_mut().zip(&other.args) {
+            if own.kind == ArgKind::Unused {
+                *own = other.clone();
+            }
+        }
+    }
+    Ok(info)
+}
+
+/// The kernels that can be made of builds, in the order of the files. "Kernel objects are not created
+/// for any __kernel functions in program that do not have the same function definition across all
+/// devices for which a program executable has been successfully built."
+pub(crate) fn names(builds: &[Build]) -> Vec<String> {
+    let loaded = builds.iter().filter_map(|build| build.loaded.as_ref());
+    let mut names: Vec<String> = Vec::new();
+    for kernel in loaded.flat_map(|loaded| loaded.kernels()) {
+        let is_new = !names.contains(&kernel.name);
+        if is_new && common(&definitions(builds, &kernel.name)).is_ok() {
+            names.push(kernel.name.clone());
+        }
+    }
+    names
 }
 
 impl State {

@@ -360,11 +360,67 @@ static void events(void) {
     DONE(clReleaseEvent(failed));
 }
 
+/* Devices may be built for one after the other, and with other options. */
+static void devices_apart(void) {
+    if (device_count < 2)
+        return;
+    static const char source[] = "#ifdef SECOND\n"
+                                 "kernel void same(global int *out, int n) { *out = n; }\n"
+                                 "kernel void differs(global int *out, int n) { *out = n; }\n"
+                                 "kernel void second(global int *out) { *out = 2; }\n"
+                                 "#else\n"
+                                 "kernel void same(global int *out, int n) { *out = 1; }\n"
+                                 "kernel void differs(global int *out) { *out = 1; }\n"
+                                 "#endif\n";
+    const char *text = source;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    DONE(clBuildProgram(program, 1, &devices[0], "", NULL, NULL));
+    DONE(clBuildProgram(program, 1, &devices[1], "-DSECOND", NULL, NULL));
+    MADE(CL_INVALID_KERNEL_DEFINITION, clCreateKernel(program, "differs", &error));
+    MADE(CL_INVALID_KERNEL_NAME, clCreateKernel(program, "third", &error));
+
+    /* What differs is left out; what one device has is there. */
+    char names[100];
+    size_t kernel_count = 0;
+    cl_uint count = 0;
+    cl_kernel kernels[3] = {NULL};
+    DONE(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, 8, &kernel_count, NULL));
+    DONE(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
+    IS(kernel_count == 2 && strcmp(names, "same;second") == 0);
+    DONE(clCreateKernelsInProgram(program, 3, kernels, &count));
+    IS(count == 2);
+    cl_command_queue second_queue = queue_of(context, devices[1], 0);
+    const size_t one = 1;
+    int number = 7, result = 0;
+    DONE(clSetKernelArg(kernels[1], 0, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_PROGRAM_EXECUTABLE,
+          clEnqueueNDRangeKernel(queue, kernels[1], 1, NULL, &one, NULL, 0, NULL, NULL));
+    DONE(clEnqueueNDRangeKernel(second_queue, kernels[1], 1, NULL, &one, NULL, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(second_queue, buffer, CL_TRUE, 0, 4, &result, 0, NULL, NULL));
+    IS(result == 2);
+
+    /* An argument that the code of the first device does not use is the second's. */
+    DONE(clSetKernelArg(kernels[0], 0, sizeof buffer, &buffer));
+    GIVES(CL_INVALID_ARG_SIZE, clSetKernelArg(kernels[0], 1, 2, &number));
+    DONE(clSetKernelArg(kernels[0], 1, sizeof number, &number));
+    cl_command_queue queues[2] = {queue, second_queue};
+    for (int i = 0; i < 2; i++) {
+        DONE(clEnqueueNDRangeKernel(queues[i], kernels[0], 1, NULL, &one, NULL, 0, NULL, NULL));
+        DONE(clEnqueueReadBuffer(queues[i], buffer, CL_TRUE, 0, 4, &result, 0, NULL, NULL));
+        IS(result == (i == 0 ? 1 : number));
+    }
+    DONE(clReleaseKernel(kernels[0]));
+    DONE(clReleaseKernel(kernels[1]));
+    DONE(clReleaseCommandQueue(second_queue));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     set_up();
     svm();
     usm();
     programs();
+    devices_apart();
     kernels();
     events();
     printf("ok\n");
