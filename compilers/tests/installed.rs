@@ -102,6 +102,35 @@ fn sub_groups_need_no_images() {
     }
 }
 
+/// Text of every language for a platform that Intel's compiler may not know.
+#[test]
+fn newer_platforms_have_all_languages() {
+    if all().is_empty() {
+        return;
+    }
+    let own = Own::new(Some(Box::new(Front::find())));
+    for options in [
+        "",
+        "-cl-std=CL1.1",
+        "-cl-std=CL1.2",
+        "-cl-std=CL2.0",
+        "-cl-std=CL3.0",
+    ] {
+        for name in ["mtl", "bmg"] {
+            let compiled = own.compile(&Job {
+                options,
+                target: Target::parse(name).unwrap(),
+                ..job(
+                    Source::OpenClC(b"kernel void k(global int *p) { p[0] = 1; }"),
+                    Product::Zebin,
+                )
+            });
+            let compiled = compiled.unwrap_or_else(|error| panic!("{name} {options}: {error}"));
+            assert!(compiled.binary.starts_with(ELF), "{name} {options}");
+        }
+    }
+}
+
 /// Ours, behind Intel's for text.
 #[test]
 fn the_own_compiler_fits() {
