@@ -97,6 +97,16 @@ fn rules() {
 }
 
 #[test]
+fn every_command() {
+    run("every_command");
+}
+
+#[test]
+fn usm() {
+    run("usm");
+}
+
+#[test]
 fn rules_of_programs() {
     run("program_rules");
 }

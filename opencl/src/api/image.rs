@@ -299,6 +299,12 @@ fn make(
         ),
     };
     if let Some(parent) = &parent {
+        // "mem_object may refer to a valid buffer or image memory object"
+        ensure(
+            parent.pipe.is_none(),
+            CL_INVALID_IMAGE_DESCRIPTOR,
+            "no image is made of a pipe",
+        )?;
         flags = of_parent(parent, given)?;
     }
     let text = format!(

@@ -18,7 +18,7 @@ const DEVICE: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 pub(crate) fn create(context: Handle, device: Handle, properties: In<u64>) -> Result<Handle> {
     let pairs = properties.pairs();
-    let mut flags = 0;
+    let (mut flags, mut has_size) = (0, false);
     for &(name, value) in &pairs {
         match u32::try_from(name) {
             Ok(CL_QUEUE_PROPERTIES) => flags = value,
@@ -28,12 +28,7 @@ pub(crate) fn create(context: Handle, device: Handle, properties: In<u64>) -> Re
                 CL_INVALID_VALUE,
                 format!("{value} is no hint of priority or throttling"),
             )?,
-            // "CL_INVALID_QUEUE_PROPERTIES if values specified in properties are valid but are not
-            // supported by the device"
-            Ok(CL_QUEUE_SIZE) => {
-                let why = "there are no queues of devices";
-                return Err(Error::new(CL_INVALID_QUEUE_PROPERTIES, why));
-            }
+            Ok(CL_QUEUE_SIZE) => has_size = true,
             // "CL_INVALID_VALUE if values specified in properties are not valid"
             _ => {
                 let why = format!("there is no queue property {name:#x}");
@@ -41,6 +36,12 @@ pub(crate) fn create(context: Handle, device: Handle, properties: In<u64>) -> Re
             }
         }
     }
+    // "This can only be specified if CL_QUEUE_ON_DEVICE is set in CL_QUEUE_PROPERTIES"
+    ensure(
+        !has_size || flags & CL_QUEUE_ON_DEVICE != 0,
+        CL_INVALID_VALUE,
+        "only queues of devices have a size",
+    )?;
     let mut list: Vec<_> = pairs
         .iter()
         .flat_map(|&(name, value)| [name, value])
@@ -60,11 +61,14 @@ fn make(context: Handle, device: Handle, flags: u64, list: Vec<u64>) -> Result<H
     let device = device.get::<Device>()?;
     // "CL_INVALID_DEVICE if device is not a valid device or is not associated with context"
     let place = place(&context, &device)?;
-    // "CL_INVALID_VALUE if values specified in properties are not valid"
+    // "CL_INVALID_VALUE if values specified in properties are not valid": of the default queue of a
+    // device, "this can only be used with CL_QUEUE_ON_DEVICE", with which "…
+    // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE must also be set"
+    let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
     ensure(
-        flags & !(KNOWN | DEVICE) == 0,
+        flags & !(KNOWN | DEVICE) == 0 && (flags & DEVICE == 0 || flags & on_device == on_device),
         CL_INVALID_VALUE,
-        format!("there are no queue flags {flags:#x}"),
+        format!("the queue flags {flags:#x} are unknown or want others"),
     )?;
     // "CL_INVALID_QUEUE_PROPERTIES if values specified in properties are valid but are not
     // supported by the device"

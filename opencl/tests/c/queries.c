@@ -222,7 +222,8 @@ int main(void) {
     ASK(8, clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE_DEFAULT);
     GIVES(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(queue, CL_QUEUE_SIZE, 0, NULL, NULL));
     UNKNOWN(clGetCommandQueueInfo, queue);
-    cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0};
+    cl_queue_properties on_device[] = {
+        CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     clCreateCommandQueueWithProperties(context, devices[0], on_device, &error);
     GIVES(CL_INVALID_QUEUE_PROPERTIES, error);
     on_device[1] = 1 << 20;

@@ -50,8 +50,19 @@ static void queues(void) {
     MADE(CL_INVALID_VALUE, clCreateCommandQueue(context, device, 1 << 20, &error));
     list[0] = 0xdead;
     MADE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, list, &error));
+    /* Queues of devices: those that none can have, and those that ours do not have. */
     list[0] = CL_QUEUE_SIZE, list[1] = 16;
-    MADE(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, list, &error));
+    MADE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, list, &error));
+    const cl_command_queue_properties in_order = CL_QUEUE_ON_DEVICE;
+    const cl_command_queue_properties on_device = in_order | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    const cl_command_queue_properties none_can[] = {in_order, CL_QUEUE_ON_DEVICE_DEFAULT};
+    list[0] = CL_QUEUE_PROPERTIES;
+    for (int i = 0; i < 2; i++) {
+        list[1] = none_can[i];
+        MADE(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, list, &error));
+    }
+    cl_queue_properties sized[] = {CL_QUEUE_PROPERTIES, on_device, CL_QUEUE_SIZE, 16, 0};
+    MADE(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, sized, &error));
     GIVES(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
     GIVES(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue((cl_context)queue, device, queue));
     GIVES(CL_INVALID_DEVICE, clSetDefaultDeviceCommandQueue(context, (cl_device_id)queue, queue));
@@ -303,6 +314,10 @@ static void images(void) {
     MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE3D, buffer));
     MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, NULL));
     MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, (cl_mem)queue));
+    if (pipe_object != NULL) {
+        MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER, pipe_object));
+        MADE(CL_INVALID_IMAGE_DESCRIPTOR, image_of(0, CL_MEM_OBJECT_IMAGE2D, pipe_object));
+    }
 
     /* Formats. */
     cl_uint count;

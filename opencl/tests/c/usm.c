@@ -1,0 +1,367 @@
+/* Unified shared memory (cl_intel_unified_shared_memory): what its functions do, and what they refuse. */
+#include "rules.h"
+
+enum {
+    FLAGS = 0x4195, TYPE = 0x419A, BASE, SIZE, DEVICE,
+    COMBINED = 1, AT_DEVICE = 2, AT_HOST = 4,
+    UNKNOWN = 0x4196, HOST, ON_DEVICE, SHARED,
+    INDIRECT_HOST = 0x4200, INDIRECT_DEVICE, INDIRECT_SHARED, POINTERS,
+    N = 512, ROOM = N * sizeof(int),
+};
+
+#define TAIL cl_uint, const cl_event *, cl_event *
+#define FUNCTIONS(F)                                                                               \
+    F(void *, clHostMemAllocINTEL, (cl_context, const cl_ulong *, size_t, cl_uint, cl_int *))      \
+    F(void *, clDeviceMemAllocINTEL,                                                               \
+      (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *))                     \
+    F(void *, clSharedMemAllocINTEL,                                                               \
+      (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *))                     \
+    F(cl_int, clMemFreeINTEL, (cl_context, void *))                                                \
+    F(cl_int, clMemBlockingFreeINTEL, (cl_context, void *))                                        \
+    F(cl_int, clGetMemAllocInfoINTEL, (cl_context, const void *, cl_uint, size_t, void *, size_t *)) \
+    F(cl_int, clSetKernelArgMemPointerINTEL, (cl_kernel, cl_uint, const void *))                   \
+    F(cl_int, clEnqueueMemFillINTEL, (cl_command_queue, void *, const void *, size_t, size_t, TAIL)) \
+    F(cl_int, clEnqueueMemcpyINTEL, (cl_command_queue, cl_bool, void *, const void *, size_t, TAIL)) \
+    F(cl_int, clEnqueueMigrateMemINTEL,                                                            \
+      (cl_command_queue, const void *, size_t, cl_mem_migration_flags, TAIL))                      \
+    F(cl_int, clEnqueueMemAdviseINTEL, (cl_command_queue, const void *, size_t, cl_uint, TAIL))
+#define DECLARE(type, name, parameters) static type(*name##_) parameters;
+FUNCTIONS(DECLARE)
+#define FIND(type, name, parameters)                                                               \
+    name##_ = (type(*) parameters)clGetExtensionFunctionAddressForPlatform(platform, #name);       \
+    IS(name##_ != NULL);
+
+static cl_kernel add, chase, count;
+
+/* Memory of each kind. */
+static void *make(int kind, const cl_ulong *flags, size_t size, cl_uint alignment) {
+    error = 1;
+    void *made = kind == 0   ? clHostMemAllocINTEL_(context, flags, size, alignment, &error)
+                 : kind == 1 ? clDeviceMemAllocINTEL_(context, device, flags, size, alignment, &error)
+                 : kind == 2 ? clSharedMemAllocINTEL_(context, device, flags, size, alignment, &error)
+                             : clSharedMemAllocINTEL_(context, NULL, flags, size, alignment, &error);
+    IS((made != NULL) == (error == CL_SUCCESS));
+    return made;
+}
+
+static void says(const void *at, cl_uint type, const void *base, size_t size, cl_device_id of, cl_ulong flags) {
+    struct {
+        cl_uint name;
+        size_t size;
+        const void *want;
+    } each[] = {{TYPE, 4, &type}, {BASE, 8, &base}, {SIZE, 8, &size}, {DEVICE, 8, &of}, {FLAGS, 8, &flags}};
+    for (int i = 0; i < 5; i++) {
+        char got[9] = {0};
+        size_t need = 0;
+        DONE(clGetMemAllocInfoINTEL_(context, at, each[i].name, 0, NULL, &need));
+        IS(need == each[i].size);
+        DONE(clGetMemAllocInfoINTEL_(context, at, each[i].name, need, got, NULL));
+        if (memcmp(got, each[i].want, need) != 0)
+            FAIL("%#x of %p: %#llx", each[i].name, at, *(unsigned long long *)got);
+        DONE(clGetMemAllocInfoINTEL_(context, at, each[i].name, need + 1, got, &need));
+        GIVES(CL_INVALID_VALUE, clGetMemAllocInfoINTEL_(context, at, each[i].name, need - 1, got, NULL));
+    }
+    GIVES(CL_INVALID_VALUE, clGetMemAllocInfoINTEL_(context, at, 0x4194, 0, NULL, NULL));
+    GIVES(CL_INVALID_CONTEXT, clGetMemAllocInfoINTEL_((cl_context)queue, at, TYPE, 0, NULL, NULL));
+}
+
+static void allocations(void) {
+    const cl_uint types[] = {HOST, ON_DEVICE, SHARED, SHARED};
+    for (int kind = 0; kind < 4; kind++) {
+        cl_device_id of = kind == 1 || kind == 2 ? device : NULL;
+        for (cl_uint alignment = 1; alignment <= 128; alignment *= 2) {
+            char *made = make(kind, NULL, 100, alignment), *other_one = make(kind, NULL, 1, alignment);
+            IS((size_t)made % alignment == 0 && (size_t)other_one % alignment == 0);
+            says(made, types[kind], made, 100, of, 0);
+            says(made + 99, types[kind], made, 100, of, 0);
+            DONE(clMemFreeINTEL_(context, other_one));
+            DONE(clMemFreeINTEL_(context, made));
+            says(made, UNKNOWN, NULL, 0, NULL, 0);
+        }
+        char *standard = make(kind, NULL, 16, 0);
+        IS((size_t)standard % 128 == 0);
+        DONE(clMemFreeINTEL_(context, standard));
+        const cl_uint bad_alignments[] = {3, 5, 96, 127, 129, 256, 1u << 31, ~0u};
+        for (int i = 0; i < 8; i++)
+            MADE(CL_INVALID_VALUE, make(kind, NULL, 16, bad_alignments[i]));
+        MADE(CL_INVALID_BUFFER_SIZE, make(kind, NULL, 0, 0));
+        cl_ulong most;
+        DONE(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL));
+        MADE(CL_INVALID_BUFFER_SIZE, make(kind, NULL, most + 1, 0));
+        MADE(CL_INVALID_BUFFER_SIZE, make(kind, NULL, SIZE_MAX, 0));
+        for (cl_ulong flags = 0; flags < 16; flags++) {
+            cl_ulong list[] = {FLAGS, flags, 0};
+            cl_bool good = kind < 2 ? flags <= COMBINED : flags < (AT_DEVICE | AT_HOST);
+            void *made = make(kind, list, 16, 0);
+            GIVES(good ? CL_SUCCESS : CL_INVALID_PROPERTY, error);
+            if (made != NULL) {
+                says(made, types[kind], made, 16, of, flags);
+                DONE(clMemBlockingFreeINTEL_(context, made));
+            }
+        }
+        cl_ulong none[] = {0}, unknown[] = {0x4196, 1, 0}, twice[] = {FLAGS, 0, FLAGS, 0, 0};
+        DONE(clMemFreeINTEL_(context, make(kind, none, 16, 0)));
+        MADE(CL_INVALID_PROPERTY, make(kind, unknown, 16, 0));
+        MADE(CL_INVALID_PROPERTY, make(kind, twice, 16, 0));
+    }
+    MADE(CL_INVALID_CONTEXT, clHostMemAllocINTEL_(NULL, NULL, 16, 0, &error));
+    MADE(CL_INVALID_CONTEXT, clDeviceMemAllocINTEL_((cl_context)queue, device, NULL, 16, 0, &error));
+    MADE(CL_INVALID_CONTEXT, clSharedMemAllocINTEL_((cl_context)queue, device, NULL, 16, 0, &error));
+    MADE(CL_INVALID_DEVICE, clDeviceMemAllocINTEL_(context, NULL, NULL, 16, 0, &error));
+    MADE(CL_INVALID_DEVICE, clDeviceMemAllocINTEL_(context, (cl_device_id)queue, NULL, 16, 0, &error));
+    MADE(CL_INVALID_DEVICE, clSharedMemAllocINTEL_(context, (cl_device_id)queue, NULL, 16, 0, &error));
+    IS(clHostMemAllocINTEL_(context, NULL, 0, 0, NULL) == NULL);
+    void *without_code = clHostMemAllocINTEL_(context, NULL, 16, 0, NULL);
+    IS(without_code != NULL);
+    GIVES(CL_INVALID_CONTEXT, clMemFreeINTEL_((cl_context)queue, without_code));
+    GIVES(CL_INVALID_CONTEXT, clMemBlockingFreeINTEL_((cl_context)queue, without_code));
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL_(other, without_code));
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL_(context, (char *)without_code + 8));
+    GIVES(CL_INVALID_VALUE, clMemBlockingFreeINTEL_(context, bytes));
+    DONE(clMemFreeINTEL_(context, without_code));
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL_(context, without_code));
+    DONE(clMemFreeINTEL_(context, NULL));
+    DONE(clMemBlockingFreeINTEL_(context, NULL));
+    says(NULL, UNKNOWN, NULL, 0, NULL, 0);
+    says(bytes, UNKNOWN, NULL, 0, NULL, 0);
+    void *svm = clSVMAlloc(context, 0, 64, 0);
+    says(svm, UNKNOWN, NULL, 0, NULL, 0);
+    GIVES(CL_INVALID_VALUE, clMemFreeINTEL_(context, svm));
+    clSVMFree(context, svm);
+
+    /* A device that the context does not have. */
+    if (device_count > 1) {
+        MADE(CL_INVALID_DEVICE, clDeviceMemAllocINTEL_(other, devices[1], NULL, 16, 0, &error));
+        MADE(CL_INVALID_DEVICE, clSharedMemAllocINTEL_(other, devices[1], NULL, 16, 0, &error));
+    }
+}
+
+/* What is where, through the host's own memory. */
+static void expect(const void *at, size_t from, size_t to, int first, int step) {
+    static int got[N];
+    DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, got, at, ROOM, 0, NULL, NULL));
+    for (size_t i = from; i < to; i++, first += step)
+        if (got[i] != first)
+            FAIL("[%zu]: %d, not %d", i, got[i], first);
+}
+
+static void commands(int kind) {
+    int *memory = make(kind, NULL, ROOM, 0), *second = make(kind, NULL, ROOM, 0);
+    static int numbers[N];
+    for (int i = 0; i < N; i++)
+        numbers[i] = 3 * i;
+
+    /* Fills of each size of pattern. */
+    for (size_t size = 1; size <= 128; size *= 2) {
+        char pattern[128];
+        for (size_t i = 0; i < size; i++)
+            pattern[i] = (char)(i * 7 + size);
+        const int nothing = -1;
+        DONE(clEnqueueMemFillINTEL_(queue, memory, &nothing, 4, ROOM, 0, NULL, NULL));
+        cl_event end;
+        DONE(clEnqueueMemFillINTEL_(queue, (char *)memory + 128, pattern, size, 1024, 0, NULL, &end));
+        memset(pattern, 0, sizeof pattern);
+        DONE(clWaitForEvents(1, &end));
+        DONE(clReleaseEvent(end));
+        DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, bytes, memory, ROOM, 0, NULL, NULL));
+        for (size_t i = 0; i < ROOM; i++) {
+            char want = i >= 128 && i < 1152 ? (char)(i % size * 7 + size) : -1;
+            if (bytes[i] != want)
+                FAIL("pattern of %zu, [%zu]: %d, not %d", size, i, bytes[i], want);
+        }
+    }
+#define FILL(to, pattern, size, all) clEnqueueMemFillINTEL_(queue, to, pattern, size, all, 0, NULL, NULL)
+    GIVES(CL_INVALID_VALUE, FILL(NULL, numbers, 4, 16));
+    GIVES(CL_INVALID_VALUE, FILL(memory, NULL, 4, 16));
+    const size_t bad_sizes[] = {0, 3, 12, 129, 256, SIZE_MAX};
+    for (int i = 0; i < 6; i++)
+        GIVES(CL_INVALID_VALUE, FILL(memory, numbers, bad_sizes[i], 0));
+    GIVES(CL_INVALID_VALUE, FILL((char *)memory + 2, numbers, 4, 16));
+    GIVES(CL_INVALID_VALUE, FILL((char *)memory + 64, numbers, 128, 128));
+    GIVES(CL_INVALID_VALUE, FILL(memory, numbers, 4, 15));
+    GIVES(CL_INVALID_VALUE, FILL(memory, numbers, 4, ROOM + 4));
+    GIVES(CL_INVALID_VALUE, FILL(memory + N - 1, numbers, 4, 8));
+    DONE(FILL(memory, numbers, 4, 0));
+
+    /* Copies, into the middle, and of nothing; those that overlap. */
+#define COPY(to, from, size) clEnqueueMemcpyINTEL_(queue, CL_FALSE, to, from, size, 0, NULL, NULL)
+    DONE(COPY(memory, numbers, ROOM));
+    DONE(COPY(second, memory, ROOM));
+    DONE(COPY(second + 8, memory + 1, 16));
+    expect(second, 0, 8, 0, 3);
+    expect(second, 8, 12, 3, 3);
+    expect(second, 12, N, 36, 3);
+    DONE(COPY(memory, memory + N / 2, ROOM / 2));
+    expect(memory, 0, N / 2, 3 * (N / 2), 3);
+    DONE(COPY(memory, second, 0));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY(memory, memory, 4));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY(memory + 1, memory, 8));
+    GIVES(CL_MEM_COPY_OVERLAP, COPY(memory, memory + 1, 8));
+    GIVES(CL_INVALID_VALUE, COPY(NULL, memory, 16));
+    GIVES(CL_INVALID_VALUE, COPY(memory, NULL, 16));
+    GIVES(CL_INVALID_VALUE, COPY(bytes, memory + 1, ROOM));
+    GIVES(CL_INVALID_VALUE, COPY(memory + 1, bytes, ROOM));
+    /* The host's own memory on both sides. */
+    DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, bytes, numbers, ROOM, 0, NULL, NULL));
+    IS(memcmp(bytes, numbers, ROOM) == 0);
+
+    /* A copy waits, and a blocking one waits for what is before it. */
+    cl_event gate = clCreateUserEvent(context, &error), end;
+    DONE(clEnqueueMemcpyINTEL_(queue, CL_FALSE, memory, numbers, ROOM, 1, &gate, &end));
+    cl_int status;
+    DONE(clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    IS(status > CL_RUNNING);
+    for (int i = 0; i < N; i++)
+        numbers[i] = i - 5;
+    DONE(clSetUserEventStatus(gate, CL_COMPLETE));
+    expect(memory, 0, N, -5, 1);
+    DONE(clReleaseEvent(gate));
+    DONE(clReleaseEvent(end));
+
+    /* Hints. */
+    const cl_mem_migration_flags to_host = CL_MIGRATE_MEM_OBJECT_HOST;
+    const cl_mem_migration_flags undefined = CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    const cl_mem_migration_flags good[] = {0, to_host, undefined, to_host | undefined};
+    for (int i = 0; i < 4; i++)
+        DONE(clEnqueueMigrateMemINTEL_(queue, memory, ROOM, good[i], 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemINTEL_(queue, memory, ROOM, 4, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, clEnqueueMigrateMemINTEL_(queue, memory, ROOM, 1ull << 40, 0, NULL, NULL));
+    DONE(clEnqueueMemAdviseINTEL_(queue, memory + 3, 16, 0x4208, 0, NULL, NULL));
+    expect(memory, 0, N, -5, 1);
+    DONE(clMemBlockingFreeINTEL_(context, second));
+    DONE(clMemBlockingFreeINTEL_(context, memory));
+}
+
+/* Kernels get the memory as arguments and through other memory. */
+static void kernels(int kind) {
+    size_t global = N - 8, one = 1;
+    int *memory = make(kind, NULL, ROOM, 0), *plain = make(0, NULL, 64, 0);
+    const int five = 5;
+    DONE(FILL(memory, &five, 4, ROOM));
+    DONE(clSetKernelArgMemPointerINTEL_(add, 0, memory + 8));
+    DONE(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+    expect(memory, 0, 8, 5, 0);
+    expect(memory, 8, N, 5, 1);
+    GIVES(CL_INVALID_KERNEL, clSetKernelArgMemPointerINTEL_((cl_kernel)queue, 0, memory));
+    GIVES(CL_INVALID_ARG_INDEX, clSetKernelArgMemPointerINTEL_(add, 3, memory));
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 1, memory));
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 2, memory));
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 0, bytes));
+    DONE(clSetKernelArgMemPointerINTEL_(add, 0, NULL));
+
+    /* A pointer that lies in memory of the host's: allowed by kind, by a list, and atomically. */
+    int **to = (int **)plain;
+    *to = memory;
+    const cl_bool yes = CL_TRUE, no = CL_FALSE;
+    const cl_uint allowed[] = {INDIRECT_HOST, INDIRECT_DEVICE, INDIRECT_SHARED};
+    void *list[] = {memory};
+    DONE(clSetKernelArgMemPointerINTEL_(chase, 0, plain));
+    DONE(clSetKernelExecInfo(chase, allowed[kind > 2 ? 2 : kind], sizeof yes, &yes));
+    DONE(clEnqueueNDRangeKernel(queue, chase, 1, NULL, &one, NULL, 0, NULL, NULL));
+    expect(memory, 0, 1, 6, 0);
+    DONE(clSetKernelExecInfo(chase, allowed[kind > 2 ? 2 : kind], sizeof no, &no));
+    DONE(clSetKernelExecInfo(chase, POINTERS, sizeof list, list));
+    DONE(clEnqueueNDRangeKernel(queue, chase, 1, NULL, &one, NULL, 0, NULL, NULL));
+    expect(memory, 0, 1, 7, 0);
+    DONE(clSetKernelExecInfo(chase, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof list, list));
+    for (int i = 0; i < 3; i++) {
+        GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, allowed[i], 1, &yes));
+        GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, allowed[i], 8, list));
+        GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, allowed[i], sizeof yes, NULL));
+    }
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, POINTERS, sizeof list, NULL));
+    GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, POINTERS, 7, list));
+    GIVES(CL_INVALID_KERNEL, clSetKernelExecInfo((cl_kernel)queue, POINTERS, sizeof list, list));
+
+    /* A clone has what was set; atomics on all kinds of memory. */
+    DONE(FILL(memory, &(int){0}, 4, ROOM));
+    DONE(clSetKernelArgMemPointerINTEL_(count, 0, memory + 1));
+    cl_kernel clone = clCloneKernel(count, &error);
+    DONE(error);
+    DONE(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL));
+    expect(memory, 1, 2, (int)global, 0);
+    DONE(clReleaseKernel(clone));
+    DONE(clMemBlockingFreeINTEL_(context, plain));
+
+    /* What is enqueued is done before memory goes, whatever queue it is in. */
+    cl_command_queue second = queue_of(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_event end;
+    for (int i = 0; i < 8; i++)
+        DONE(clEnqueueNDRangeKernel(second, count, 1, NULL, &global, NULL, 0, NULL, i < 7 ? NULL : &end));
+    DONE(clMemBlockingFreeINTEL_(context, memory));
+    cl_int status;
+    DONE(clGetEventInfo(end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    GIVES(CL_COMPLETE, status);
+    DONE(clReleaseEvent(end));
+    DONE(clReleaseCommandQueue(second));
+}
+
+/* The host sees host and shared memory as it is, also what kernels of all devices made of it. */
+static void seen_by_host(void) {
+    for (int kind = 0; kind < 4; kind += 2) {
+        int *memory = make(kind, NULL, ROOM, 0);
+        for (int i = 0; i < N; i++)
+            memory[i] = 100;
+        size_t global = N;
+        DONE(clSetKernelArgMemPointerINTEL_(add, 0, memory));
+        for (cl_uint d = 0; d < device_count; d++) {
+            cl_command_queue of_it = queue_of(context, devices[d], 0);
+            DONE(clEnqueueNDRangeKernel(of_it, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+            DONE(clFinish(of_it));
+            DONE(clReleaseCommandQueue(of_it));
+        }
+        for (int i = 0; i < N; i++)
+            IS(memory[i] == 100 + i * (int)device_count);
+        DONE(clMemFreeINTEL_(context, memory));
+    }
+}
+
+/* Memory of one device is copied to that of another. */
+static void between_devices(void) {
+    if (device_count < 2)
+        return;
+    int *first = clDeviceMemAllocINTEL_(context, devices[0], NULL, ROOM, 0, &error);
+    int *second = clDeviceMemAllocINTEL_(context, devices[1], NULL, ROOM, 0, &error);
+    DONE(error);
+    cl_command_queue of_second = queue_of(context, devices[1], 0);
+    const int seven = 7;
+    DONE(clEnqueueMemFillINTEL_(queue, first, &seven, 4, ROOM, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    DONE(clEnqueueMemcpyINTEL_(of_second, CL_TRUE, second, first, ROOM, 0, NULL, NULL));
+    size_t global = N;
+    DONE(clSetKernelArgMemPointerINTEL_(add, 0, second));
+    DONE(clEnqueueNDRangeKernel(of_second, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+    DONE(clFinish(of_second));
+    expect(second, 0, N, 7, 1);
+    expect(first, 0, N, 7, 0);
+    cl_ulong most[2];
+    for (int d = 0; d < 2; d++)
+        DONE(clGetDeviceInfo(devices[d], CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most[d], &most[d], NULL));
+    DONE(clMemBlockingFreeINTEL_(context, first));
+    DONE(clMemBlockingFreeINTEL_(context, second));
+    DONE(clReleaseCommandQueue(of_second));
+}
+
+int main(void) {
+    set_up();
+    FUNCTIONS(FIND)
+    cl_program program = built(context,
+                               "kernel void add(global int *to, local int *none, int number) {\n"
+                               "    to[get_global_id(0)] += get_global_id(0);\n"
+                               "}\n"
+                               "kernel void chase(global ulong *at) { global int *to = (global int *)*at; *to += 1; }\n"
+                               "kernel void count(global int *to) { atomic_inc(to); }\n",
+                               "");
+    add = kernel_of(program, "add"), chase = kernel_of(program, "chase"), count = kernel_of(program, "count");
+    DONE(clSetKernelArg(add, 1, 4, NULL));
+    DONE(clSetKernelArg(add, 2, 4, &(int){0}));
+    allocations();
+    for (int kind = 0; kind < 4; kind++) {
+        commands(kind);
+        kernels(kind);
+    }
+    seen_by_host();
+    between_devices();
+    printf("ok\n");
+    return 0;
+}
