@@ -161,7 +161,7 @@ impl Builder {
         let row = field.row(self.family);
         let row = row.ok_or_else(|| self.no_such_field(field))?;
         let start = first * 32 + self.base(field)? + row.start();
-        Ok(Spot { field, row, start })
+        Ok(Spot::new(field, row, start))
     }
 
     fn no_such_field(&self, field: &Field) -> EncodeError {

@@ -29,6 +29,13 @@ pub(crate) struct Pair {
     time: Duration,
 }
 
+impl Pair {
+    /// Whether it is good enough for what happens at `now`.
+    pub(crate) fn is_of(&self, now: Duration) -> bool {
+        now.saturating_sub(self.time) < FRESH
+    }
+}
+
 impl Clock {
     /// Reads both clocks. Times count from `opened`.
     pub(crate) fn new(opened: Instant, kmd: &dyn Kmd) -> Self {
@@ -51,9 +58,7 @@ impl Clock {
     /// Both clocks about `now`; `None` if the GPU's cannot be read.
     pub(crate) fn pair(&self, kmd: &dyn Kmd, now: Duration) -> Option<Pair> {
         let latest = *self.latest();
-        if let Some(pair) = latest
-            && now.saturating_sub(pair.time) < FRESH
-        {
+        if latest.is_some_and(|pair| pair.is_of(now)) {
             return latest;
         }
         let before = self.now();

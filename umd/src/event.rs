@@ -2,6 +2,7 @@
 
 mod callbacks;
 mod times;
+mod unseen;
 mod user;
 
 use std::collections::HashSet;
@@ -202,6 +203,7 @@ impl Event {
         device: &Arc<DeviceInner>,
         label: Label,
         ledger: Option<Arc<Ledger>>,
+        queued: Duration,
     ) -> Self {
         Self {
             inner: Arc::new(EventInner {
@@ -209,7 +211,7 @@ impl Event {
                 label,
                 ledger,
                 batch: OnceLock::new(),
-                queued: device.clock.now(),
+                queued,
                 state: Mutex::new(Progress {
                     stage: Stage::Waiting,
                     times: None,
@@ -498,6 +500,16 @@ impl Event {
     fn leave_waiting(&self, stage: Stage, times: Option<Times>) -> Vec<Arc<Held>> {
         let mut state = self.state();
         if !matches!(state.stage, Stage::Waiting) {
+            return Vec::new();
+        }
+        // The usual case: nobody knows of it yet.
+        if matches!(stage, Stage::Submitted(_))
+            && state.callbacks.is_empty()
+            && state.holds.is_empty()
+            && !state.awaited
+        {
+            state.stage = stage;
+            self.inner.phase.store(SUBMITTED, Ordering::Release);
             return Vec::new();
         }
         let ended = match &stage {

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::event::Event;
 use crate::launch::Work;
@@ -23,9 +24,11 @@ pub(crate) trait Submit: fmt::Debug + Send + Sync {
 /// A command that has not been submitted yet.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    /// Its number in the queue's ledger.
-    pub number: u64,
+    /// Its number among the queue's [held](crate::ledger::Ledger::enter) commands, if there are any.
+    pub number: Option<u64>,
     pub event: Event,
+    /// When it was enqueued, if that is now, to whoever submits it first: nothing holds it.
+    pub enqueued: Option<Duration>,
     pub work: Work,
     /// What has to end well first.
     pub dependencies: Vec<Event>,
@@ -91,6 +94,9 @@ impl Held {
 /// Releases commands, and those that waited for them, one after the other: a chain of any length
 /// takes no stack.
 pub(crate) fn advance(released: Vec<Arc<Held>>) {
+    if released.is_empty() {
+        return;
+    }
     let mut released = VecDeque::from(released);
     while let Some(held) = released.pop_front() {
         if let Some(pending) = held.release() {

@@ -11,6 +11,8 @@
 //! finishing) does not block on that. Under the last two nothing is dropped that the GPU has used:
 //! giving memory back is a call to the kernel driver, too. Callbacks are called under none.
 
+mod reap;
+
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,6 +51,11 @@ pub(crate) struct Ledger {
     pace: AtomicU64,
     /// Whether the queue takes no more work.
     has_ended: AtomicBool,
+    /// Whether there are held commands.
+    holds: AtomicBool,
+    /// When somebody who enqueued has looked at the completion tags, in nanoseconds since the device was
+    /// opened.
+    looked: AtomicU64,
     state: Mutex<Commands>,
     /// Something is to be watched, or the queue goes.
     changed: Condvar,
@@ -146,6 +153,8 @@ impl Ledger {
             ring: AtomicU64::new(0),
             pace: AtomicU64::new(u64::MAX),
             has_ended: AtomicBool::new(false),
+            holds: AtomicBool::new(false),
+            looked: AtomicU64::new(0),
             state: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -203,6 +212,13 @@ impl Ledger {
         self.pace.store(nanos, Ordering::Relaxed);
     }
 
+    /// Whether there are commands that the kernel driver does not have yet. If there are none, the next one
+    /// comes after all others when it is submitted before others are enqueued: what the kernel driver has
+    /// runs in order.
+    pub(crate) fn holds(&self) -> bool {
+        self.holds.load(Ordering::Acquire)
+    }
+
     /// Gives a command its number, and what has to be submitted before it. If `barrier` is set,
     /// all later commands come after it.
     pub(crate) fn enter(
@@ -231,18 +247,19 @@ impl Ledger {
             state.order = Some(event.clone());
         }
         state.held.push_back((number, event.clone()));
+        self.holds.store(true, Ordering::Release);
         (number, after)
     }
 
     /// A command was added to a batch. Called in the order of the fences.
     pub(crate) fn submitted(
         &self,
-        number: u64,
+        number: Option<u64>,
         event: &Event,
         (submitted, places): (&Arc<Submitted>, Places),
     ) {
         let mut state = self.lock();
-        state.release(number);
+        self.release_held(&mut state, number);
         state.tables += usize::from(places.has_table());
         state.in_flight.push_back(InFlight {
             event: event.clone(),
@@ -252,9 +269,17 @@ impl Ledger {
     }
 
     /// A command failed before the kernel driver had it.
-    pub(crate) fn refused(&self, number: u64, error: &DeviceError) {
-        self.lock().release(number);
+    pub(crate) fn refused(&self, number: Option<u64>, error: &DeviceError) {
+        self.release_held(&mut self.lock(), number);
         self.failed(error);
+    }
+
+    /// A command is not held any more, if it was.
+    fn release_held(&self, state: &mut Commands, number: Option<u64>) {
+        if let Some(number) = number {
+            state.release(number);
+            self.holds.store(!state.held.is_empty(), Ordering::Release);
+        }
     }
 
     /// A command failed.
@@ -338,27 +363,6 @@ impl Ledger {
         state.in_flight.back().map(|command| command.event.clone())
     }
 
-    /// Forgets commands that have ended, so that their memory can be used again. Looks at the
-    /// completion tags: while commands run, there is no system call.
-    pub(crate) fn reap(&self, kmd: &dyn Kmd) {
-        let Some(tagged) = self.tagged() else {
-            return;
-        };
-        let (last, number, is_in_ring) = (tagged.fence, tagged.number, tagged.is_in_ring);
-        self.end_from(tagged.oldest, &Ok(()), |command| {
-            command.is_passed_by(last, number, is_in_ring)
-        });
-        if is_in_ring || !tagged.is_last {
-            return;
-        }
-        // The tag is written before the batch's last command is read.
-        match kmd.is_done(last) {
-            Ok(false) => {}
-            Ok(true) => self.ended(last.seqno, &Ok(())),
-            Err(error) => self.ended(last.seqno, &Err(error)),
-        }
-    }
-
     /// Notices the commands that have ended of a batch that has not.
     pub(crate) fn look_at_tags(&self) {
         let state = self.lock();
@@ -394,14 +398,9 @@ impl Ledger {
     }
 
     /// What of the queue's heap is in use.
+    #[cfg(all(test, feature = "softgpu"))]
     pub(crate) fn places(&self) -> Oldest {
-        let state = self.lock();
-        let look_at = match state.tables {
-            0 => 1,
-            _ => state.in_flight.len(),
-        };
-        let in_flight = state.in_flight.iter().take(look_at);
-        Oldest::of(in_flight.map(|command| command.places))
+        self.lock().places()
     }
 
     /// The completion of the oldest command that the kernel driver has.
@@ -493,24 +492,6 @@ impl Ledger {
         }
     }
 
-    fn tagged(&self) -> Option<Tagged> {
-        let state = self.lock();
-        let done = state.done();
-        let last = &state.in_flight.get(done.checked_sub(1)?)?.submitted;
-        let (fence, number) = (last.fence, last.prepared.number);
-        let is_in_ring = self.is_in_ring(fence.seqno);
-        let oldest = state.in_flight.front();
-        let oldest =
-            oldest.filter(|command| command.submitted.is_passed_by(fence, number, is_in_ring));
-        Some(Tagged {
-            fence,
-            number,
-            is_in_ring,
-            is_last: done == state.in_flight.len(),
-            oldest: oldest.cloned(),
-        })
-    }
-
     /// The kernel driver said how the commands up to `last` ended: notices it for each of them,
     /// and gives their memory back.
     pub(crate) fn ended(&self, last: Seqno, outcome: &Result<(), KmdError>) {
@@ -537,12 +518,9 @@ impl Ledger {
             command.event.settle(&command.submitted, outcome.clone());
             let mut state = self.lock();
             let gone = match state.in_flight.front() {
-                Some(front) if front.event.is(&command.event) => state.in_flight.pop_front(),
+                Some(front) if front.event.is(&command.event) => state.pop(),
                 _ => None,
             };
-            if gone.as_ref().is_some_and(|gone| gone.places.has_table()) {
-                state.tables -= 1;
-            }
             oldest = state.oldest(&ended);
             drop(state);
             drop(gone);
@@ -554,31 +532,28 @@ impl Ledger {
     }
 }
 
-/// The last command that has ended, by its tag, from the oldest on.
-struct Tagged {
-    fence: Fence,
-    number: u64,
-    /// Its batch is a ring that the GPU reads.
-    is_in_ring: bool,
-    /// None is behind it: then the end of its batch is known from the kernel driver only.
-    is_last: bool,
-    /// The oldest command, if the GPU has left its memory.
-    oldest: Option<InFlight>,
-}
-
-impl Submitted {
-    /// Whether the GPU has left its memory: a batch has ended when one after it has done something, and so
-    /// has each part of a ring. The last command that has done something is `number`, of batch `last`.
-    fn is_passed_by(&self, last: Fence, number: u64, is_in_ring: bool) -> bool {
-        self.fence.seqno < last.seqno || is_in_ring && self.prepared.number < number
-    }
-}
-
 impl Commands {
     /// The oldest command, if it has ended.
     fn oldest(&self, ended: impl Fn(&Submitted) -> bool) -> Option<InFlight> {
         let oldest = self.in_flight.front();
         oldest.filter(|command| ended(&command.submitted)).cloned()
+    }
+
+    /// Takes out the oldest command.
+    fn pop(&mut self) -> Option<InFlight> {
+        let gone = self.in_flight.pop_front()?;
+        self.tables -= usize::from(gone.places.has_table());
+        Some(gone)
+    }
+
+    /// What of the queue's heap is in use.
+    fn places(&self) -> Oldest {
+        let look_at = match self.tables {
+            0 => 1,
+            _ => self.in_flight.len(),
+        };
+        let in_flight = self.in_flight.iter().take(look_at);
+        Oldest::of(in_flight.map(|command| command.places))
     }
 
     /// How many of the oldest commands have ended.

@@ -105,6 +105,8 @@ impl Outbox {
         // Batches of one queue run in order anyway.
         let fences = pending.dependencies.iter().filter_map(Event::fence);
         let wait: Vec<Fence> = fences.filter(|fence| fence.queue != self.id).collect();
+        // Given back once no lock is held.
+        let _gone;
         let mut maker = self.maker();
         if let Some(end) = self.ledger.end() {
             return Err(Unsubmitted::Failed(end.error()));
@@ -113,12 +115,17 @@ impl Outbox {
             // What it waits for must not hold up those before it.
             return Err(self.make_room(maker, Unsubmitted::Again));
         }
-        let at = self.device.clock.now();
-        let clocks = self.device.clock.pair(self.device.kmd().as_ref(), at);
-        let most = self.most(&maker, pending, &wait);
+        let clock = &self.device.clock;
+        let at = pending.enqueued.take().unwrap_or_else(|| clock.now());
+        let clocks = maker.clocks(&self.device, at);
         let rings = self.rings(&maker, pending, &wait);
-        let grows = most > 1 && !rings;
-        let made = maker.make(&self.device, &pending.work, self.ledger.places(), grows);
+        let most = match rings {
+            true => 1,
+            false => self.most(&maker, pending, &wait),
+        };
+        let (oldest, gone) = self.ledger.make_room();
+        _gone = gone;
+        let made = maker.make(&self.device, &pending.work, oldest, most > 1);
         let made = match made {
             Ok(made) => made,
             Err(MakeError::Full) if maker.is_open() => {

@@ -12,7 +12,7 @@ use crate::device::{Device, DeviceInner};
 use crate::error::ArgumentError;
 use crate::error::{DeviceError, Error, refused};
 use crate::event::{Event, Label, UserEvent};
-use crate::held::{Held, Pending, Submit};
+use crate::held::{After, Held, Pending, Submit, advance};
 use crate::kernel::{Arg, Kernel};
 use crate::launch::{Maker, Work};
 use crate::ledger::{HandOver as _, Ledger, Order};
@@ -262,18 +262,28 @@ impl QueueInner {
             let what = "an event of the wait list";
             return Err(ArgumentError::OtherDevice { what }.into());
         }
-        ledger.reap(device.kmd().as_ref());
+        let now = device.clock.now();
+        ledger.reap_now_and_then(device.kmd().as_ref(), now);
         ledger.usable()?;
-        let event = Event::new(device, label, Some(ledger.clone()));
-        let out_of_order = self.options.out_of_order;
-        let (number, after) = ledger.enter(&event, out_of_order, place, barrier);
-        let pending = Pending {
-            number,
+        let event = Event::new(device, label, Some(ledger.clone()), now);
+        let mut pending = Pending {
+            number: None,
             event: event.clone(),
+            enqueued: Some(now),
             work,
             dependencies: wait_list.to_vec(),
-            after,
+            after: After::default(),
         };
+        // The usual case: it need not be held.
+        if !wait_list.iter().any(Event::is_waiting) && !ledger.holds() {
+            advance(self.submit(pending));
+            return Ok(event);
+        }
+        let out_of_order = self.options.out_of_order;
+        let (number, after) = ledger.enter(&event, out_of_order, place, barrier);
+        (pending.number, pending.after) = (Some(number), after);
+        // It may take its time.
+        pending.enqueued = None;
         Held::start(self.clone(), pending);
         Ok(event)
     }
@@ -390,7 +400,8 @@ mod tests {
         let queue = device.queue(QueueOptions::default()).unwrap();
         let (device, outbox) = (device.inner(), &queue.inner().outbox);
         let (kmd, ledger) = (device.kmd(), &outbox.ledger);
-        let event = Event::new(device, Label::Command("marker"), Some(ledger.clone()));
+        let now = device.clock.now();
+        let event = Event::new(device, Label::Command("marker"), Some(ledger.clone()), now);
         let (number, _) = ledger.enter(&event, false, Order::Next, false);
         let (send, calls) = channel();
         let call = move |outcome: Result<(), Error>| send.send(outcome.is_ok()).unwrap();
@@ -411,7 +422,7 @@ mod tests {
             clocks: None,
             dependencies: Vec::new(),
         });
-        ledger.submitted(number, &event, (&submitted, made.places));
+        ledger.submitted(Some(number), &event, (&submitted, made.places));
         queue.flush();
         // It ends, and another thread enqueues, before the event is told.
         kmd.wait(fence, Deadline::after(LONG).instant()).unwrap();

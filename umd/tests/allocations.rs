@@ -1,4 +1,5 @@
-//! How often a launch asks the allocator for memory, and what launches leave behind.
+//! How often a launch asks the allocator for memory, and the node for what it knows, and what launches leave
+//! behind.
 #![cfg(feature = "softgpu")]
 #![cfg(test)]
 
@@ -22,6 +23,8 @@ thread_local! {
     /// Those of this thread, outside of the kernel driver.
     static COUNT: Cell<u64> = const { Cell::new(0) };
     static IS_KERNEL: Cell<bool> = const { Cell::new(false) };
+    /// How often the node was asked for what it finds out: a software GPU makes a system call then.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The bytes that all threads have.
@@ -68,6 +71,7 @@ impl Node for Uncounted {
     }
 
     fn diagnostics(&self) -> Option<&dyn Diagnostics> {
+        ASKED.set(ASKED.get() + 1);
         self.0.diagnostics()
     }
 }
@@ -76,6 +80,11 @@ impl Node for Uncounted {
 static TURN: Mutex<()> = Mutex::new(());
 
 fn vadd(driver: Driver) -> (Queue, Kernel) {
+    let (device, kernel) = vadd_on(driver);
+    (device.queue(QueueOptions::default()).unwrap(), kernel)
+}
+
+fn vadd_on(driver: Driver) -> (Device, Kernel) {
     let soft = softgpu::Options {
         driver,
         threads: 1,
@@ -84,7 +93,6 @@ fn vadd(driver: Driver) -> (Queue, Kernel) {
     let node = SoftNode::open(Target::parse("tgl").unwrap(), soft).unwrap();
     let options = OpenOptions::default();
     let device = Device::of_node(Arc::new(Uncounted(node)), "tgl", &options).unwrap();
-    let queue = device.queue(QueueOptions::default()).unwrap();
     let program = Program::load(&device, VADD).unwrap();
     let mut kernel = program.kernel("vadd").unwrap();
     let buffer = device.buffer(4096).unwrap();
@@ -95,7 +103,7 @@ fn vadd(driver: Driver) -> (Queue, Kernel) {
     kernel.set_arg(4, Arg::Value(&1i32.to_le_bytes())).unwrap();
     kernel.set_arg(5, Arg::Value(&[0; 16])).unwrap();
     kernel.set_arg(6, Arg::Value(&[0])).unwrap();
-    (queue, kernel)
+    (device, kernel)
 }
 
 /// The event, what it keeps while the kernel driver has the command, and one to spare.
@@ -118,6 +126,61 @@ fn launches_allocate_little() {
         let settled = &counts[counts.len() / 2..];
         let most = settled.iter().max().unwrap();
         assert!(*most <= MOST, "{driver}: {most}, not {MOST}: {counts:?}");
+    }
+}
+
+#[test]
+fn launches_ask_nothing() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for driver in [Driver::I915, Driver::Xe] {
+        let (queue, kernel) = vadd(driver);
+        let range = NdRange::new(&[1]).unwrap();
+        // The first one loads the kernel's memory.
+        for launch in 0..20 {
+            let before = ASKED.get();
+            queue.enqueue(&kernel, &range, &[]).unwrap();
+            let asked = ASKED.get() - before;
+            assert!(asked == 0 || launch == 0, "{driver}: {asked}");
+        }
+        queue.finish(LONG).unwrap();
+    }
+}
+
+#[test]
+fn events_that_nobody_has_leave_nothing_behind() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (driver, ring) in [
+        (Driver::I915, false),
+        (Driver::I915, true),
+        (Driver::Xe, true),
+    ] {
+        let (device, kernel) = vadd_on(driver);
+        let options = QueueOptions {
+            ring,
+            ..QueueOptions::default()
+        };
+        let queue = device.queue(options).unwrap();
+        let range = NdRange::new(&[1]).unwrap();
+        let mut most = 0;
+        let mut live = |launches: u32| {
+            for launch in 0..launches {
+                queue.enqueue(&kernel, &range, &[]).unwrap();
+                // What is in flight is bounded by the queue's memory, but here by this.
+                if launch % 100 == 99 {
+                    std::thread::sleep(Duration::from_millis(2));
+                    most = most.max(LIVE.load(Ordering::Relaxed));
+                }
+            }
+            queue.finish(LONG).unwrap();
+            LIVE.load(Ordering::Relaxed)
+        };
+        let before = live(500);
+        let after = live(3000);
+        assert!(
+            after - before < 2000,
+            "{driver}: {before} bytes, then {after}"
+        );
+        assert!(most - before < 500_000, "{driver}: {before}, then {most}");
     }
 }
 

@@ -506,3 +506,26 @@ fn wait_lists_are_of_one_device() {
     let error = queue.copy_buffer((&other.buffer(64).unwrap(), 0), (&buffer, 0), 64, &[]);
     assert!(error.unwrap_err().to_string().contains("another device"));
 }
+
+#[test]
+fn a_command_that_was_held_back_is_submitted_when_it_goes_on() {
+    let device = open();
+    let queue = queue(&device, false);
+    let buffer = device.buffer(64).unwrap();
+    let gate = device.user_event();
+    let held = set(&queue, &buffer, 1, &[gate.event().clone()]);
+    let behind = set(&queue, &buffer, 2, &[]);
+    std::thread::sleep(SHORT);
+    gate.complete();
+    queue.finish(LONG).unwrap();
+    assert_eq!(first(&buffer), 2);
+    for event in [held, behind] {
+        let times = event.timestamps().unwrap();
+        assert!(times.submitted - times.queued >= SHORT, "{times:?}");
+    }
+    // Nothing is held back any more.
+    let next = set(&queue, &buffer, 3, &[]);
+    queue.finish(LONG).unwrap();
+    let times = next.timestamps().unwrap();
+    assert!(times.submitted - times.queued < SHORT, "{times:?}");
+}

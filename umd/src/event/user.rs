@@ -16,8 +16,9 @@ pub struct UserEvent {
 
 impl UserEvent {
     pub(crate) fn new(device: &Arc<DeviceInner>) -> Self {
+        let (label, now) = (Label::Command("user event"), device.clock.now());
         Self {
-            event: Event::new(device, Label::Command("user event"), None),
+            event: Event::new(device, label, None, now),
         }
     }
 

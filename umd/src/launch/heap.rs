@@ -60,7 +60,12 @@ impl HeapMemory {
 
     /// Whether command `number` has ended, without a system call.
     pub(crate) fn has_ended(&self, number: u64) -> bool {
-        self.ended.load(Ordering::Acquire) >= number || self.last_ended() >= number
+        self.known_ended() >= number || self.last_ended() >= number
+    }
+
+    /// The number of a command that is known to have ended.
+    pub(crate) fn known_ended(&self) -> u64 {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// The number of the last command that has ended.

@@ -1,10 +1,13 @@
 //! Makes commands: writes their states, payloads and batches to the queue's heap.
 
+use std::time::Duration;
+
 use batchbuffer::dispatch::{FrontEnd, Scratch, Setup};
 use devinfo::GpuAddress;
 use kmd_iface::{Fence, KmdError};
 use zerocopy::IntoBytes;
 
+use crate::clock::Pair;
 use crate::device::DeviceInner;
 use crate::error::{DeviceError, Error, refused};
 use crate::printf;
@@ -34,6 +37,8 @@ pub(crate) struct Maker {
     /// The batch that the kernel driver does not have yet; its packets are in `staging`.
     open: Option<OpenBatch>,
     ring: Option<Ring>,
+    /// The clocks, as they were read last.
+    clocks: Option<Pair>,
     /// The numbers of the last commands of the two batches that the kernel driver has taken last.
     taken: [u64; 2],
 }
@@ -74,6 +79,7 @@ impl Maker {
             staging: Staging::default(),
             open: None,
             ring: None,
+            clocks: None,
             taken: [0; 2],
         })
     }
@@ -82,6 +88,14 @@ impl Maker {
     pub(crate) fn with_ring(mut self, device: &DeviceInner) -> Result<Self, Error> {
         self.ring = Some(Ring::new(device)?);
         Ok(self)
+    }
+
+    /// Both clocks about `now`.
+    pub(crate) fn clocks(&mut self, device: &DeviceInner, now: Duration) -> Option<Pair> {
+        if !self.clocks.is_some_and(|pair| pair.is_of(now)) {
+            self.clocks = device.clock.pair(device.kmd().as_ref(), now);
+        }
+        self.clocks
     }
 
     /// Whether a batch of one command can go to the ring.
@@ -422,7 +436,10 @@ impl Launch {
                 Some(memory.private(device, u64::from(size) * u64::from(lanes))?)
             }
         };
-        let [first, second] = memory.scratch(device, entry.scratch, heap)?;
+        let [first, second] = match entry.scratch {
+            [0, 0] => [None, None],
+            needed => memory.scratch(device, needed, heap)?,
+        };
         Ok(Launched {
             kernel: self.kernel.clone(),
             printf,

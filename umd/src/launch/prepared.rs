@@ -79,6 +79,11 @@ impl Prepared {
         self.heap.last_ended()
     }
 
+    /// The number of a command that is known to have ended.
+    pub(crate) fn known_ended(&self) -> u64 {
+        self.heap.known_ended()
+    }
+
     /// The GPU's timestamps of start and end.
     pub(crate) fn ticks(&self) -> (u64, u64) {
         (self.heap.read(self.stamps), self.heap.read(self.stamps + 8))

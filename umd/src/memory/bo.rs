@@ -71,6 +71,9 @@ pub(crate) struct Registry {
     bound: Mutex<BTreeMap<u64, Bound>>,
     /// How often something was bound.
     bindings: AtomicU64,
+    /// Whether the device checks accesses: known from the start, as each launch asks, and a software GPU asks
+    /// the kernel whose process it is in.
+    checks: bool,
     /// Held while a handle is closed, or given to what may have it already.
     closing: Mutex<()>,
 }
@@ -111,12 +114,14 @@ impl Registry {
     ) -> Result<Arc<Self>, KmdError> {
         let space = kmd.create_address_space_with(options)?;
         let bits = kmd.description().va_bits;
+        let checks = kmd.diagnostics().is_some_and(Diagnostics::checks_extents);
         Ok(Arc::new(Self {
             kmd,
             space,
             ranges: Mutex::new(Ranges::new(bits)),
             bound: Mutex::new(BTreeMap::new()),
             bindings: AtomicU64::new(0),
+            checks,
             closing: Mutex::new(()),
         }))
     }
@@ -128,8 +133,7 @@ impl Registry {
 
     /// Who checks accesses against what was asked for, if the device does.
     pub(crate) fn extents(&self) -> Option<&dyn Diagnostics> {
-        let known = self.kmd.diagnostics()?;
-        known.checks_extents().then_some(known)
+        self.checks.then(|| self.kmd.diagnostics()).flatten()
     }
 
     /// How often something was bound.
