@@ -2,16 +2,17 @@
 //! the other.
 //!
 //! That is right where neither is written while the other one's value is still wanted. There are
-//! three ways to know, for the bytes that both would share: the copy begins to live where it is
+//! several ways to know, for the bytes that both would share: the copy begins to live where it is
 //! made; or it is a phi that takes the value for the next round of its loop; or it is a phi that
-//! lanes elsewhere have a value in already, which they keep because writes are masked.
+//! lanes elsewhere have a value in already, which they keep because writes are masked. Where none of these
+//! is seen in the order of the code, the ways of a lane say it ([`Flow::are_apart`]).
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hashbrown::HashMap;
 use isa_encoder::Opcode;
 
+use super::flow::{Event, Flow};
 use super::lives::{Nest, Use, Uses};
 use crate::code::{Code, Inst, Operand, Place, Predicate, Var, What};
 use crate::ir::Block;
@@ -111,65 +112,6 @@ struct Join<'a> {
     uses: Vec<Cow<'a, [Use]>>,
 }
 
-/// Where the channels of an instruction go.
-struct Flow {
-    /// The block of each instruction.
-    blocks: Vec<u32>,
-    /// Where those of each block go next.
-    next: Vec<Vec<u32>>,
-}
-
-impl Flow {
-    fn new(code: &Code) -> Self {
-        let blocks = super::spill::blocks(code);
-        let numbered = || code.insts.iter().zip(&blocks);
-        let labels: HashMap<Block, u32> = numbered()
-            .filter_map(|(inst, number)| match inst.what {
-                What::Label(block, _) => Some((block, *number)),
-                _ => None,
-            })
-            .collect();
-        let count = blocks.last().map_or(0, |last| *last as usize + 1);
-        let mut next = vec![Vec::new(); count];
-        for (place, (inst, number)) in numbered().enumerate() {
-            let following = blocks.get(place + 1).filter(|other| *other != number);
-            let (to, stay) = match inst.what {
-                What::Goto(to) | What::Back(to) | What::Jump(to) => {
-                    (labels.get(&to), inst.predicate != Predicate::None)
-                }
-                What::End => (None, false),
-                _ => (None, true),
-            };
-            let following = following.filter(|_| stay);
-            next[*number as usize].extend(to.into_iter().chain(following));
-        }
-        Self { blocks, next }
-    }
-
-    fn block(&self, at: u32) -> u32 {
-        self.blocks[at as usize]
-    }
-
-    /// Whether channels that execute an instruction may execute a later one, without a new round of the
-    /// loop that begins with `round`.
-    fn leads(&self, from: u32, to: u32, round: Option<u32>) -> bool {
-        let (from, to) = (self.block(from), self.block(to));
-        let header = round.map(|first| self.block(first));
-        let mut seen = vec![false; self.next.len()];
-        let mut open = vec![from];
-        while let Some(block) = open.pop() {
-            if block == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[block as usize], true) {
-                let next = self.next[block as usize].iter();
-                open.extend(next.filter(|next| Some(**next) != header));
-            }
-        }
-        false
-    }
-}
-
 /// A register that may share bytes with another: its uses of those, and where they begin in it.
 struct Side<'a> {
     uses: Vec<&'a Use>,
@@ -228,11 +170,13 @@ impl Join<'_> {
         if small.size < big.size && small.size < 16 {
             return;
         }
-        if !self.agree(at, a, b, delta) {
+        let Some(header) = self.outer(small.header, big.header) else {
+            return;
+        };
+        if !self.agree(at, a, b, delta) && !self.are_apart(at, a, b, delta) {
             return;
         }
         self.homes[part] = (whole as u32, offset as i32);
-        let header = small.header.or(big.header);
         self.code.vars[whole].header = header;
         let part = std::mem::take(&mut self.uses[part]);
         let moved = part.iter().map(|used| {
@@ -247,9 +191,20 @@ impl Join<'_> {
         uses.sort_by_key(|used| used.at);
     }
 
-    /// Whether `a` and `b`, into which it is copied, can share bytes.
-    fn agree(&self, at: u32, a: usize, b: usize, delta: i64) -> bool {
-        // In bytes of `b`.
+    /// The header of the outer one of two loops, if one is within the other.
+    fn outer(&self, one: Option<Block>, other: Option<Block>) -> Option<Option<Block>> {
+        let (Some(a), Some(b)) = (one, other) else {
+            return Some(one.or(other));
+        };
+        let (x, y) = (self.nest.headed(a)?, self.nest.headed(b)?);
+        if x.first <= y.first && y.last <= x.last {
+            return Some(one);
+        }
+        (y.first <= x.first && x.last <= y.last).then_some(other)
+    }
+
+    /// What `a` and `b`, into which it is copied, would share, in bytes of `b`, and both sides of it.
+    fn sides(&self, a: usize, b: usize, delta: i64) -> (Range<i64>, Side<'_>, Side<'_>) {
         let (size_a, size_b) = (
             i64::from(self.code.vars[a].size),
             i64::from(self.code.vars[b].size),
@@ -267,13 +222,69 @@ impl Join<'_> {
             }
         };
         let (a_side, b_side) = (side(a, shared.start - delta), side(b, shared.start));
+        (shared, a_side, b_side)
+    }
+
+    /// Whether an instruction copies `a` to `b`.
+    fn is_copy(&self, at: u32, a: usize, b: usize, delta: i64) -> bool {
+        let copied = self.roots(at);
+        copied.is_some_and(|((to, to_byte), (from, from_byte))| {
+            to == b && from == a && to_byte - from_byte == delta
+        })
+    }
+
+    /// Whether `a` and `b` can share bytes because no lane needs both at once.
+    fn are_apart(&mut self, at: u32, a: usize, b: usize, delta: i64) -> bool {
+        let (shared, a_side, b_side) = self.sides(a, b, delta);
+        let masked = |side: &Side<'_>| side.uses.iter().all(|used| !used.writes || !used.no_mask);
+        // What is the same in all lanes is written for lanes that are elsewhere, too.
+        let lanes = self.code.vars[a].size > 8 && self.code.vars[b].size > 8;
+        if !lanes || !masked(&a_side) || !masked(&b_side) {
+            return false;
+        }
+        let is_copy = |used: &&&Use| used.writes && self.is_copy(used.at, a, b, delta);
+        let copies: Vec<u32> = b_side
+            .uses
+            .iter()
+            .filter(is_copy)
+            .map(|used| used.at)
+            .collect();
+        let chunks = self.chunks(&b_side, &copies);
+        let whole = shared.end - shared.start;
+        let mut events = Vec::with_capacity(a_side.uses.len() + b_side.uses.len());
+        for (number, side) in [&a_side, &b_side].into_iter().enumerate() {
+            for used in &side.uses {
+                let bytes = side.bytes(used);
+                let copies = match number {
+                    0 => self.is_copy(used.at, b, a, -delta),
+                    _ => self.is_copy(used.at, a, b, delta),
+                };
+                if used.writes && !copies && !self.is_of_its_lanes(&chunks, &bytes, used.at, whole)
+                {
+                    return false;
+                }
+                events.push(Event {
+                    at: used.at,
+                    side: number,
+                    writes: used.writes,
+                    bytes: bytes.start.max(0)..bytes.end.min(whole),
+                    copies,
+                    elementwise: is_elementwise(&self.code.insts[used.at as usize]),
+                });
+            }
+        }
+        if !copies.contains(&at) {
+            return false;
+        }
+        events.sort_by_key(|event| event.at);
+        self.flow.are_apart(self.code, &events)
+    }
+
+    /// Whether `a` and `b`, into which it is copied, can share bytes, by the order of the code.
+    fn agree(&self, at: u32, a: usize, b: usize, delta: i64) -> bool {
+        let (shared, a_side, b_side) = self.sides(a, b, delta);
         // The copies of these bytes from the one to the other.
-        let is_copy = |used: &Use| {
-            let copied = self.roots(used.at);
-            copied.is_some_and(|((to, to_byte), (from, from_byte))| {
-                to == b && from == a && to_byte - from_byte == delta
-            })
-        };
+        let is_copy = |used: &Use| self.is_copy(used.at, a, b, delta);
         let copies: Vec<u32> = {
             let found = b_side
                 .uses
@@ -351,30 +362,43 @@ impl Join<'_> {
     /// they have in `b`, which other writes of these would overwrite: a message for half of the lanes
     /// writes its second element where the other half has its first.
     fn keeps_lanes(&self, a: &Side<'_>, b: &Side<'_>, copies: &[u32], shared: &Range<i64>) -> bool {
-        let chunks: Vec<(Range<i64>, &Inst)> = b
-            .uses
+        let chunks = self.chunks(b, copies);
+        let mut writes = a.uses.iter().filter(|used| {
+            let is_before = copies.first().is_some_and(|first| used.at < *first);
+            used.writes && is_before
+        });
+        let whole = shared.end - shared.start;
+        writes.all(|used| self.is_of_its_lanes(&chunks, &a.bytes(used), used.at, whole))
+    }
+
+    /// The bytes that each of the copies writes.
+    fn chunks(&self, b: &Side<'_>, copies: &[u32]) -> Vec<(Range<i64>, &Inst)> {
+        b.uses
             .iter()
             .filter(|used| used.writes && copies.contains(&used.at))
             .map(|used| (b.bytes(used), &self.code.insts[used.at as usize]))
-            .collect();
+            .collect()
+    }
+
+    /// Whether an instruction writes, of so many bytes, those that the same lanes copy.
+    fn is_of_its_lanes(
+        &self,
+        copies: &[(Range<i64>, &Inst)],
+        bytes: &Range<i64>,
+        at: u32,
+        whole: i64,
+    ) -> bool {
         let lane = |byte: i64| {
-            let chunk = chunks.iter().find(|(bytes, _)| bytes.contains(&byte));
+            let chunk = copies.iter().find(|(bytes, _)| bytes.contains(&byte));
             chunk.map(|(bytes, inst)| {
                 let pitch = (bytes.end - bytes.start) / i64::from(inst.exec).max(1);
                 i64::from(inst.from) + (byte - bytes.start) / pitch.max(1)
             })
         };
-        let mut writes = a.uses.iter().filter(|used| {
-            let is_before = copies.first().is_some_and(|first| used.at < *first);
-            used.writes && is_before
-        });
-        writes.all(|used| {
-            let inst = &self.code.insts[used.at as usize];
-            let (bytes, from) = (a.bytes(used), i64::from(inst.from));
-            let (start, end) = (bytes.start.max(0), bytes.end.min(shared.end - shared.start));
-            let last = from + i64::from(inst.exec) - 1;
-            lane(start) == Some(from) && lane(end - 1) == Some(last)
-        })
+        let inst = &self.code.insts[at as usize];
+        let from = i64::from(inst.from);
+        let last = from + i64::from(inst.exec) - 1;
+        lane(bytes.start.max(0)) == Some(from) && lane(bytes.end.min(whole) - 1) == Some(last)
     }
 
     /// Whether nothing of `b` that `a` has overwritten is read before the copy, in a round of the loop

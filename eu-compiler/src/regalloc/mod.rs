@@ -7,6 +7,7 @@
 //! thread's scratch memory ([`spill`]), and the scan begins again.
 
 mod apart;
+mod flow;
 mod join;
 mod lives;
 mod scan;

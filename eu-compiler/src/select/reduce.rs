@@ -113,6 +113,8 @@ impl Selector<'_> {
         let of = self.function.ty(values[0]);
         let ty = match (values.len(), of) {
             (2, _) => Type::I64,
+            // A product's low bits come from low bits.
+            (_, Type::I8 | Type::I16) if op == Bin::Mul => Type::I16,
             (_, Type::I8 | Type::I16) => Type::I32,
             (_, ty) => ty,
         };
@@ -185,6 +187,11 @@ impl Selector<'_> {
             let [dst, a, b] = [dst, a, b].map(|lanes| lanes.channel(first));
             match (ty, op) {
                 (Type::I64, _) => self.combine_wide(op, [dst, a, b], exec)?,
+                (Type::I16, Bin::Mul) => {
+                    let words = [a, b].map(|lanes| lanes.plane(0, M::Ud));
+                    let words = words.map(|operand| super::arith::retype(operand, M::Uw));
+                    self.everywhere(Opcode::Mul, exec, dst.plane(0, M::Ud), &words);
+                }
                 (Type::I32, Bin::Mul) => {
                     let [a, b] = [a, b].map(|lanes| self.beside(lanes, dst, M::Ud, exec));
                     self.product(dst.plane(0, M::Ud), [a, b], exec);
@@ -494,11 +501,12 @@ impl Selector<'_> {
         let odd = all.from(1, 2);
         self.combine_lanes(op, ty, [odd, odd, all.from(0, 2)], simd / 2)?;
         // A destination's elements are at most four apart, and copies beside it are not worth it.
-        let far = ty.bits() != 16
-            && ty != Type::F64
-            && (self.target.caps.float_regions || !ty.is_float());
+        let far = match (ty, op) {
+            (Type::F16 | Type::F64, _) | (Type::I32 | Type::I64, Bin::Mul) => false,
+            _ => self.target.caps.float_regions || !ty.is_float(),
+        };
         let mut distance = 2;
-        if far && op != Bin::Mul {
+        if far {
             for lane in [2, 3] {
                 let dst = all.from(lane, 4);
                 self.combine_lanes(op, ty, [dst, dst, all.from(1, 4)], simd / 4)?;

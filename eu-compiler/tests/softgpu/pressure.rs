@@ -78,6 +78,26 @@ fn divergent_loops_spill_in_every_width() {
     check(&run, &bytes!(want));
 }
 
+/// A number of a loop stays where it is, whichever way lanes go.
+#[test]
+fn what_is_spilled_has_one_place() {
+    let run = Run {
+        spirv: PRESSURE,
+        kernel: "loops",
+        simd: Some(8),
+        global: &[1],
+        local: None,
+        args: Vec::new(),
+    };
+    let zebin = compiled("tgl", &run, Some(128)).unwrap();
+    let report = zebin.kernels.iter().find(|k| k.name == run.kernel).unwrap();
+    assert!(
+        report.spilled <= 32 * NUMBERS.len() as u32,
+        "{}",
+        report.spilled
+    );
+}
+
 #[test]
 fn vectors_spill_in_every_width() {
     let input: Vec<f32> = (0..4 * 100).map(|i| (i % 23) as f32 - 11.0).collect();
