@@ -19,6 +19,7 @@ mod refused;
 pub mod run;
 
 use cell::Cell;
+use devinfo::Family;
 use element::{Combine, Element};
 use function::{Function, Over};
 
@@ -111,6 +112,13 @@ fn every_cell_is_right() {
     );
 }
 
+/// Whether Intel's compiler is known to be wrong about a cell in divergent flow: where it makes operations of
+/// 64 bits of others, a loop takes as many lanes that run for a cluster as it has lanes.
+fn is_known(cell: &Cell, family: Family) -> bool {
+    let clusters = matches!(cell.function, Function::NonUniform(Over::Cluster(_), _));
+    clusters && cell.of.bits() == 64 && !matches!(family, Family::Gen8 | Family::Gen9)
+}
+
 #[test]
 fn intels_compiler_agrees() {
     let mut cells = chosen(8 * PARTS);
@@ -147,6 +155,9 @@ fn intels_compiler_agrees() {
             }
             if let Some(why) = verdict.wrong {
                 report += &format!("{at}: theirs is wrong: {why}\n");
+                if is_known(&verdict.cell, target.family) && why.starts_with("divergent") {
+                    continue;
+                }
                 differ.push(format!("{at}: theirs is wrong: {why}"));
             }
             if let Some([own, theirs]) = verdict.costs {
