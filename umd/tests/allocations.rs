@@ -164,10 +164,10 @@ fn events_that_nobody_has_leave_nothing_behind() {
         let mut most = 0;
         let mut live = |launches: u32| {
             for launch in 0..launches {
-                queue.enqueue(&kernel, &range, &[]).unwrap();
-                // What is in flight is bounded by the queue's memory, but here by this.
+                let event = queue.enqueue(&kernel, &range, &[]).unwrap();
+                // So many are in flight at most.
                 if launch % 100 == 99 {
-                    std::thread::sleep(Duration::from_millis(2));
+                    event.wait(LONG).unwrap();
                     most = most.max(LIVE.load(Ordering::Relaxed));
                 }
             }
@@ -176,8 +176,9 @@ fn events_that_nobody_has_leave_nothing_behind() {
         };
         let before = live(500);
         let after = live(3000);
+        // Less than a tenth of what 3000 commands take: lists may have grown.
         assert!(
-            after - before < 2000,
+            after - before < 200_000,
             "{driver}: {before} bytes, then {after}"
         );
         assert!(most - before < 500_000, "{driver}: {before}, then {most}");
