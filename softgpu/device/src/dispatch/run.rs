@@ -258,7 +258,7 @@ impl Shared<'_> {
                 self.hang();
             }
             worker.done += slice;
-            if slice.ended == 0 || worker.done.executed.instructions >= REPORTED {
+            if slice.executed.instructions == 0 || worker.done.executed.instructions >= REPORTED {
                 if worker.done.ended != 0 {
                     self.ends.fetch_add(1, Ordering::Relaxed);
                 } else if quiet
