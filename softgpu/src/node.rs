@@ -1,12 +1,13 @@
 //! An open render node of the software GPU.
 
 use std::sync::Arc;
-use std::{fmt, mem, process};
+use std::{fmt, mem};
 
 use devinfo::{Driver, GpuAddress, Target};
 use kmd_iface::uapi::Request;
 use kmd_iface::{Diagnostics, ErrorReport, KernelFinder, MapSource, Node, Purpose, SourceLines};
 use nix::errno::Errno;
+use softgpu_memory::process;
 
 use crate::client::File;
 use crate::device::{Device, Options};

@@ -27,6 +27,7 @@
 
 mod backing;
 mod fault;
+pub mod process;
 mod raw;
 mod space;
 mod table;

@@ -17,12 +17,19 @@ use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::unistd::Pid;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use crate::process;
+
 /// The end of the addresses of a client's memory.
 pub const END: u64 = if cfg!(target_arch = "x86_64") {
     1 << 47
 } else {
     1 << 52
 };
+
+/// This process.
+fn own() -> Pid {
+    Pid::from_raw(process::id().cast_signed())
+}
 
 /// Copies `out.len()` bytes from `address`.
 ///
@@ -37,8 +44,8 @@ pub fn copy_in(address: u64, out: &mut [u8]) -> Result<(), Errno> {
         len: out.len(),
     }];
     let wanted = out.len();
-    let got = process_vm_readv(Pid::this(), &mut [IoSliceMut::new(out)], &remote)
-        .map_err(|_| Errno::EFAULT)?;
+    let got =
+        process_vm_readv(own(), &mut [IoSliceMut::new(out)], &remote).map_err(|_| Errno::EFAULT)?;
     if got == wanted {
         Ok(())
     } else {
@@ -58,8 +65,8 @@ pub fn copy_out(address: u64, data: &[u8]) -> Result<(), Errno> {
         base: usize::try_from(address).map_err(|_| Errno::EFAULT)?,
         len: data.len(),
     }];
-    let got = process_vm_writev(Pid::this(), &[IoSlice::new(data)], &remote)
-        .map_err(|_| Errno::EFAULT)?;
+    let got =
+        process_vm_writev(own(), &[IoSlice::new(data)], &remote).map_err(|_| Errno::EFAULT)?;
     if got == data.len() {
         Ok(())
     } else {
@@ -92,6 +99,36 @@ pub fn read_array<T: FromBytes + IntoBytes>(address: u64, count: u64) -> Result<
     let mut values: Vec<T> = (0..count).map(|_| T::new_zeroed()).collect();
     copy_in(address, values.as_mut_slice().as_mut_bytes())?;
     Ok(values)
+}
+
+/// Reads two arrays of `count` structures each, by one system call; `None` if either of them cannot be read,
+/// or takes more than 64 MiB. Which one it is, and why, [`read_array`] says.
+pub fn read_arrays<A, B>((first, second): (u64, u64), count: u64) -> Option<(Vec<A>, Vec<B>)>
+where
+    A: FromBytes + IntoBytes,
+    B: FromBytes + IntoBytes,
+{
+    let count = usize::try_from(count).ok()?;
+    let most = ARRAY_LIMIT / size_of::<A>().max(size_of::<B>()).max(1);
+    if count == 0 || count > most {
+        return None;
+    }
+    let mut ones: Vec<A> = (0..count).map(|_| A::new_zeroed()).collect();
+    let mut others: Vec<B> = (0..count).map(|_| B::new_zeroed()).collect();
+    let (one, other) = (
+        ones.as_mut_slice().as_mut_bytes(),
+        others.as_mut_slice().as_mut_bytes(),
+    );
+    let remote = |address: u64, bytes: &[u8]| {
+        let base = usize::try_from(address).ok()?;
+        let len = bytes.len();
+        Some(RemoteIoVec { base, len })
+    };
+    let remote = [remote(first, one)?, remote(second, other)?];
+    let wanted = one.len() + other.len();
+    let mut local = [IoSliceMut::new(one), IoSliceMut::new(other)];
+    let got = process_vm_readv(own(), &mut local, &remote).ok()?;
+    (got == wanted).then_some((ones, others))
 }
 
 /// The most bytes of an array argument.
@@ -383,6 +420,21 @@ mod tests {
         );
         copy_in(text.as_ptr() as u64, &mut out).unwrap();
         assert_eq!(&out, b"constant text in");
+    }
+
+    #[test]
+    fn two_arrays_are_read_if_both_are_there() {
+        let (handles, points) = ([1u32, 2, 3], [10u64, 20, 30]);
+        let places = (handles.as_ptr() as u64, points.as_ptr() as u64);
+        let read = |places, count| read_arrays::<u32, u64>(places, count);
+        assert_eq!(read(places, 3), Some((handles.to_vec(), points.to_vec())));
+        assert_eq!(read(places, 1), Some((vec![1], vec![10])));
+        for wild in [(places.0, 0), (0, places.1), (places.0, u64::MAX - 3)] {
+            assert_eq!(read(wild, 3), None);
+        }
+        for count in [0, 1 << 40, u64::MAX] {
+            assert_eq!(read(places, count), None);
+        }
     }
 
     #[test]

@@ -124,7 +124,11 @@ fn objects(file: &File, address: u64, count: u32) -> Answer<Vec<Arc<Syncobj>>> {
         EINVAL,
         "count_handles {count}: from 1 to {ARRAY_LIMIT}"
     );
-    let handles: Vec<u32> = user::read_array(address, count.into())?;
+    found(file, user::read_array(address, count.into())?)
+}
+
+/// The objects of these handles.
+fn found(file: &File, handles: Vec<u32>) -> Answer<Vec<Arc<Syncobj>>> {
     handles.into_iter().map(|h| file.syncobj(h)).collect()
 }
 
@@ -155,8 +159,19 @@ fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Answer {
         EINVAL,
         "flags: {unknown:?} is not known"
     );
-    let objects = objects(file, args.handles, args.count_handles)?;
-    let points = points(args.points, args.count_handles)?;
+    let count = args.count_handles;
+    // The usual case: both are there.
+    let both = match (1..=ARRAY_LIMIT).contains(&count) {
+        true => user::read_arrays((args.handles, args.points), count.into()),
+        false => None,
+    };
+    let (objects, points) = match both {
+        Some((handles, points)) => (found(file, handles)?, points),
+        None => (
+            objects(file, args.handles, count)?,
+            points(args.points, count)?,
+        ),
+    };
     args.first_signaled = wait_points(&objects, &points, args.flags, args.timeout_nsec)?;
     Ok(())
 }

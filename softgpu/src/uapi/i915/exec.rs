@@ -491,8 +491,19 @@ impl Sync {
                     "extension {name}: there is only {EXECBUFFER_EXT_TIMELINE_FENCES}, once"
                 );
                 let list: ExecTimelineFences = read_extension(address)?;
-                let fences = read_fences(list.handles_ptr, list.fence_count)?;
-                let points: Vec<u64> = user::read_array(list.values_ptr, list.fence_count)?;
+                let (count, places) = (list.fence_count, (list.handles_ptr, list.values_ptr));
+                // The usual case: both are there.
+                let both = match count <= FENCE_LIMIT {
+                    true => user::read_arrays(places, count),
+                    false => None,
+                };
+                let (fences, points): (_, Vec<u64>) = match both {
+                    Some(both) => both,
+                    None => (
+                        read_fences(places.0, count)?,
+                        user::read_array(places.1, count)?,
+                    ),
+                };
                 sync.add(file, &fences, &points, true)
             })?;
         }
