@@ -5,7 +5,8 @@
 //! which no code can be made of it. [`Module::check`] holds it against those of
 //! `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), and refuses initializers and finalizers.
 //! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
-//! [`Module::definitions`] what other modules may not define again.
+//! [`Module::definitions`] what other modules may not define again, [`with_pointers_alike`] and
+//! [`Module::without_aliases`] make modules that linkers take.
 //!
 //! [`Module::with_decorations_found`] gives decorations back that a translator has lost.
 //! [`Module::with_bounds`] adds code that reports accesses which leave their array.
@@ -13,10 +14,12 @@
 //! It is a crate of its own because the OpenCL runtime and a compiler both need it, and neither the
 //! other.
 
+mod aliases;
 mod bounds;
 mod linkage;
 mod lost;
 mod module;
+mod pointers;
 mod specialize;
 mod subgroups;
 mod types;
@@ -25,6 +28,7 @@ mod violation;
 
 pub use lost::LostDecoration;
 pub use module::{Instruction, Malformed, Module, is_spirv, text};
+pub use pointers::with_pointers_alike;
 pub use specialize::SpecConstant;
 pub use subgroups::Environment;
 pub use violation::{Violation, Violations};

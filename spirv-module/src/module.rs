@@ -167,6 +167,14 @@ impl Module {
         &mut self.words
     }
 
+    /// A module of these words, which are whole instructions behind a header.
+    pub(crate) fn of_words(&self, words: Vec<u32>) -> Self {
+        Self {
+            words,
+            big_endian: self.big_endian,
+        }
+    }
+
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.bytes(&self.words)

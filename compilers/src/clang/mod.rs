@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use spirv_module::Module;
+use spirv_module::{Module, with_pointers_alike};
 
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::options::words;
@@ -170,6 +170,18 @@ const VERSION: Range<usize> = 4..8;
 /// Links SPIR-V into one module.
 pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     check_definitions(modules)?;
+    let parsed = modules.iter().map(|module| Module::parse(module));
+    let parsed = parsed.map(|module| module.map(Module::without_aliases));
+    // What is no module is the linker's to refuse.
+    let alike = parsed
+        .collect::<Result<Vec<_>, _>>()
+        .map(with_pointers_alike);
+    let alike: Vec<_> = alike.iter().flatten().map(Module::to_bytes).collect();
+    let alike: Vec<_> = alike.iter().map(Vec::as_slice).collect();
+    let modules = match alike.is_empty() {
+        true => modules,
+        false => &alike,
+    };
     let program = find(LINK)?;
     let bad = failed(&program);
     let place = Place::new().map_err(&bad)?;

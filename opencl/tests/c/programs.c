@@ -193,6 +193,19 @@ static void linking(void) {
     DONE(clReleaseProgram(with_library[1]));
     DONE(clReleaseProgram(library));
 
+    /* Modules may have other types for what their pointers lead to. */
+    cl_program pointers[] = {
+        compiled("global char *more(global char *p);\n"
+                 "kernel void k(global int *p) { *p = *(global int *)more((global char *)p); }",
+                 ""),
+        compiled("global int *more(global int *p) { *p += 11; return p; }", ""),
+    };
+    program = linked("", 2, pointers);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(pointers[0]));
+    DONE(clReleaseProgram(pointers[1]));
+
     /* What is not there is a failure, and the program says so. */
     program = clLinkProgram(context, 0, NULL, "", 1, parts, NULL, NULL, &error);
     IS(error == CL_LINK_PROGRAM_FAILURE && program);
