@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::{Family, GpuAddress};
+use eu_native::Arrivals;
 
 use crate::Fault;
 
@@ -72,33 +73,35 @@ impl Slm {
 
 /// The group's barrier: counts signals, releases in generations.
 #[derive(Debug)]
-pub struct Barrier {
-    threads: u32,
-    arrived: AtomicU32,
-    generation: AtomicU32,
-}
+pub struct Barrier(Arrivals);
 
 impl Barrier {
     /// A barrier that `threads` threads must signal.
     pub fn new(threads: u32) -> Self {
-        Self {
+        Self(Arrivals {
             threads,
             arrived: AtomicU32::new(0),
             generation: AtomicU32::new(0),
-        }
+        })
+    }
+
+    /// What host code knows of it.
+    pub(crate) fn arrivals(&self) -> &Arrivals {
+        &self.0
     }
 
     /// The number of threads that must signal.
     pub fn threads(&self) -> u32 {
-        self.threads
+        self.0.threads
     }
 
     /// One thread signals. Returns the generation to wait for with [`Barrier::is_released`].
     pub fn signal(&self) -> u32 {
-        let generation = self.generation.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            self.arrived.store(0, Ordering::Release);
-            self.generation
+        let generation = self.0.generation.load(Ordering::Acquire);
+        if self.0.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.0.threads {
+            self.0.arrived.store(0, Ordering::Release);
+            self.0
+                .generation
                 .store(generation.wrapping_add(1), Ordering::Release);
         }
         generation
@@ -106,7 +109,7 @@ impl Barrier {
 
     /// Whether all threads have signalled since [`Barrier::signal`] returned `generation`.
     pub fn is_released(&self, generation: u32) -> bool {
-        self.generation.load(Ordering::Acquire) != generation
+        self.0.generation.load(Ordering::Acquire) != generation
     }
 }
 

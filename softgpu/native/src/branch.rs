@@ -10,7 +10,7 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use crate::frame::Frame;
 use crate::model::{Block, Branch, Channels, Parting, Stops, Target, Way};
 use crate::translate::{
-    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator,
+    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, REGS, Translator,
 };
 
 const WAITING: i32 = offset_of!(Frame, waiting) as i32;
@@ -119,6 +119,8 @@ impl Translator {
         // A branch does not change the modes.
         self.round_after_call();
         dynasm!(self.ops
+            // It may be another thread that goes on.
+            ; mov r12, [rbx + REGS]
             ; mov r13d, [rbx + ACTIVE]
             ; mov rcx, [rbx + ENTRIES]
             // The upper half of a returned dword is anything.

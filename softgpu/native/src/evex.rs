@@ -291,6 +291,7 @@ mod tests {
             state: 0,
             message: 0,
             general: 0,
+            notification: 0,
         };
         let mut translator = Translator::new(layout, &[], HostIsa::Avx512);
         emit(&mut translator);

@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 
+use crate::model::Arrivals;
 use crate::threads::Threads;
 
 /// A call back from host code. The number is that of an op, as the caller counts.
@@ -41,6 +42,12 @@ pub struct Frame {
     pub local: *mut u8,
     /// See [`local`](Self::local).
     pub local_bytes: u32,
+    /// The barrier of the thread's group.
+    pub barrier: *const Arrivals,
+    /// Whether the thread has signalled it, which the caller takes; and in which generation.
+    pub signalled: u32,
+    /// See [`signalled`](Self::signalled).
+    pub generation: u32,
     /// The windows, by their numbers. A callback may change them.
     pub windows: *const Window,
     /// The general state base.

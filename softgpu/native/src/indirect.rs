@@ -2,20 +2,87 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
-use crate::model::{Indirect, IndirectStep};
+use crate::memory::Ways;
+use crate::model::{Indirect, IndirectStep, StagedStep};
 use crate::translate::{Chosen, Translator};
 
 impl Translator {
     /// Translates a move; the caller executes `op` where the registers end, or if it is none that can be.
     pub(crate) fn indirect(&mut self, step: &IndirectStep, op: u32) {
-        let whole = matches!(step.lanes, 8 | 16 | 32) && step.bytes >= 4 * u32::from(step.lanes);
-        if !whole || step.flushes && self.flushes() {
+        if !self.moves(step) {
             return self.call(op);
         }
+        let ways = self.ways();
+        self.transfer(step, ways);
+        self.meet(ways, op);
+    }
+
+    /// Translates an operation with moves; the same.
+    pub(crate) fn staged(&mut self, step: &StagedStep, op: u32) {
+        let mut moves = step.before.iter().chain(&step.after);
+        if !moves.all(|step| self.moves(step)) || self.job(&step.vector, 32).is_none() {
+            return self.call(op);
+        }
+        (self.predicates, self.replaced) = (false, false);
+        let ways = self.ways();
+        for before in &step.before {
+            self.transfer(before, ways);
+        }
+        if !self.wide_vector(&step.vector) {
+            self.vector(&step.vector);
+        }
+        if let Some(after) = &step.after {
+            self.transfer(after, ways);
+        }
+        // Where the caller executes it, r14d has not what it writes.
+        if step.vector.flag_bit.is_some() {
+            self.flags = None;
+        }
+        self.meet(ways, op);
+    }
+
+    /// Whether a move has a usual case.
+    fn moves(&self, step: &IndirectStep) -> bool {
+        let lanes = step.bytes >= 4 * u32::from(step.lanes) && !(step.flushes && self.flushes());
+        match step.way {
+            Indirect::Gather { .. } => lanes && matches!(step.lanes, 8 | 16 | 32),
+            Indirect::Scatter { .. } => lanes && matches!(step.lanes, 1 | 8 | 16 | 32),
+            Indirect::Block { bytes, .. } => bytes != 0 && bytes <= step.bytes,
+        }
+    }
+
+    fn transfer(&mut self, step: &IndirectStep, ways: Ways) {
         match step.way {
             Indirect::Gather { to } => self.gather_registers(step, to),
-            Indirect::Scatter { from, all } => self.scatter_registers(step, (from, all), op),
+            Indirect::Scatter { from, all } => self.scatter_registers(step, (from, all), ways),
+            Indirect::Block { to, bytes } => self.block_of_registers(step, (to, bytes), ways),
         }
+    }
+
+    /// rax = the place of the one address, from which so many bytes on are registers.
+    fn place(&mut self, step: &IndirectStep, bytes: u32, ways: Ways) {
+        dynasm!(self.ops
+            ; movzx eax, WORD [r12 + step.addresses as i32]
+            ; add eax, step.offset
+            ; cmp eax, (step.bytes - bytes) as i32
+            ; ja =>ways.slow
+            ; lea rax, [r12 + rax + step.general as i32]
+        );
+    }
+
+    /// Consecutive bytes. There is room for a register behind the last ones.
+    fn block_of_registers(&mut self, step: &IndirectStep, (to, bytes): (u32, u32), ways: Ways) {
+        self.place(step, bytes, ways);
+        let t = self.pool.take();
+        let whole = bytes.next_multiple_of(32);
+        for at in (0..whole as i32).step_by(32) {
+            dynasm!(self.ops
+                ; vmovdqu Ry(t), [rax + at]
+                ; vmovdqu [r12 + to as i32 + at], Ry(t)
+            );
+        }
+        self.pool.release_all();
+        self.forget(to..to + whole);
     }
 
     /// Elements from the address of each lane. One outside of the registers is zero.
@@ -47,7 +114,7 @@ impl Translator {
         for (chunk, &result) in results.iter().enumerate().take(chunks) {
             let at = to as i32 + 32 * chunk as i32;
             if chosen == Chosen::InEsi {
-                let chosen = self.lanes_of_esi(chunk);
+                let chosen = self.mask_of_esi(&step.masking, step.lanes.into(), 8 * chunk, 4);
                 let old = self.pool.take();
                 dynasm!(self.ops
                     ; vmovdqu Ry(old), [r12 + at]
@@ -63,20 +130,15 @@ impl Translator {
     }
 
     /// Elements to consecutive places.
-    fn scatter_registers(&mut self, step: &IndirectStep, (from, all): (u32, bool), op: u32) {
-        let ways = self.ways();
+    fn scatter_registers(&mut self, step: &IndirectStep, (from, all): (u32, bool), ways: Ways) {
         let chosen = self.mask(&step.masking, step.lanes);
         if chosen == Chosen::InEsi {
             dynasm!(self.ops ; test esi, esi ; jz =>ways.skip);
         }
-        let most = step.bytes - 4 * u32::from(step.lanes);
-        dynasm!(self.ops
-            ; movzx eax, WORD [r12 + step.addresses as i32]
-            ; add eax, step.offset
-            ; cmp eax, most as i32
-            ; ja =>ways.slow
-            ; lea rax, [r12 + rax + step.general as i32]
-        );
+        self.place(step, 4 * u32::from(step.lanes), ways);
+        if step.lanes == 1 {
+            dynasm!(self.ops ; mov ecx, [r12 + from as i32] ; mov [rax], ecx);
+        }
         let chunks = usize::from(step.lanes) / 8;
         let mut sources = [0; 4];
         for (chunk, source) in sources.iter_mut().enumerate().take(chunks) {
@@ -91,7 +153,7 @@ impl Translator {
         for (chunk, &source) in sources.iter().enumerate().take(chunks) {
             let at = 32 * chunk as i32;
             if chosen == Chosen::InEsi {
-                let chosen = self.lanes_of_esi(chunk);
+                let chosen = self.mask_of_esi(&step.masking, step.lanes.into(), 8 * chunk, 4);
                 let old = self.pool.take();
                 dynasm!(self.ops
                     ; vmovdqu Ry(old), [rax + at]
@@ -105,14 +167,5 @@ impl Translator {
         // It may have written any register.
         self.pool.clear();
         self.wide.clear();
-        self.meet(ways, op);
-    }
-
-    /// All ones in the dwords whose bits in esi are set, pinned.
-    fn lanes_of_esi(&mut self, chunk: usize) -> u8 {
-        let lanes = self.pool.take();
-        dynasm!(self.ops ; vmovd Rx(lanes), esi);
-        self.spread_from(lanes, 8 * chunk, 4);
-        lanes
     }
 }

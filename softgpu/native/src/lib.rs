@@ -26,6 +26,8 @@
 #[cfg(target_arch = "x86_64")]
 mod atomic;
 #[cfg(target_arch = "x86_64")]
+mod barrier;
+#[cfg(target_arch = "x86_64")]
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod branch;
@@ -41,6 +43,8 @@ mod frame;
 mod indirect;
 #[cfg(target_arch = "x86_64")]
 mod load;
+#[cfg(target_arch = "x86_64")]
+mod masks;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 mod model;
@@ -65,9 +69,10 @@ pub use eu_lanes::HostIsa;
 #[cfg(target_arch = "x86_64")]
 pub use frame::{Callback, Frame, Window};
 pub use model::{
-    AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End, FenceStep,
-    Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Masking, MemoryStep, Parting,
-    Predicate, Rounding, SCRATCH_BASE, Space, Step, Stops, Target, VectorStep, Way,
+    Arrivals, AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End,
+    FenceStep, Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Masking, MemoryStep,
+    Parting, Predicate, Rounding, SCRATCH_BASE, SignalStep, Space, StagedStep, Step, Stops, Target,
+    VectorStep, Way,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -279,9 +279,14 @@ impl Translator {
         };
         if let Some(masks) = &mut lanes.masks {
             for (chunk, mask) in masks.iter_mut().enumerate().take(chunks) {
-                *mask = self.pool.take();
-                dynasm!(self.ops ; vmovd Rx(*mask), esi);
-                self.spread_from(*mask, 8 * chunk, 4);
+                *mask = if step.channels == step.lanes {
+                    self.mask_of_esi(&step.masking, step.channels.into(), 8 * chunk, 4)
+                } else {
+                    let some = self.pool.take();
+                    dynasm!(self.ops ; vmovd Rx(some), esi);
+                    self.spread_from(some, 8 * chunk, 4);
+                    some
+                };
             }
         }
         match step.space {

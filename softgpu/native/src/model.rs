@@ -1,5 +1,7 @@
 //! What is translated.
 
+use core::sync::atomic::AtomicU32;
+
 use eu_lanes::{Modes, Request};
 
 /// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
@@ -31,6 +33,20 @@ pub struct Layout {
     pub message: u32,
     /// See [`state`](Self::state).
     pub general: u32,
+    /// That of n0.0.
+    pub notification: u32,
+}
+
+/// The barrier of a group of threads.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Arrivals {
+    /// How many threads must signal.
+    pub threads: u32,
+    /// How many have, since it last passed.
+    pub arrived: AtomicU32,
+    /// How often it has passed.
+    pub generation: AtomicU32,
 }
 
 /// How results of floats are rounded.
@@ -229,6 +245,13 @@ pub struct BlockStep {
     pub bytes: u32,
 }
 
+/// Signals the group's barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct SignalStep {
+    /// Where the payload is that names it, if one does.
+    pub payload: Option<u32>,
+}
+
 /// Answers a fence with zeros in registers, unless no channel is enabled.
 #[derive(Clone, Copy, Debug)]
 pub struct FenceStep {
@@ -244,7 +267,7 @@ pub struct FenceStep {
     pub shared: bool,
 }
 
-/// Which side of a move is where addresses say. Elements are dwords.
+/// Which side of a move is where addresses say. Elements are dwords, but for blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indirect {
     /// Each lane's own address has its element, which goes to its place from there on.
@@ -258,6 +281,13 @@ pub enum Indirect {
         from: u32,
         /// It is that of all lanes.
         all: bool,
+    },
+    /// So many bytes from one address on, whatever the channels, go to a place from there on.
+    Block {
+        /// Where the first goes. There is room for a multiple of 32.
+        to: u32,
+        /// How many, at least one.
+        bytes: u32,
     },
 }
 
@@ -282,6 +312,17 @@ pub struct IndirectStep {
     pub way: Indirect,
 }
 
+/// An operation with operands whose addresses are in registers: they are moved.
+#[derive(Clone, Debug)]
+pub struct StagedStep {
+    /// The moves before it.
+    pub before: Vec<IndirectStep>,
+    /// What is computed where these put its sources.
+    pub vector: VectorStep,
+    /// The move after it: then it has no other effect, and is computed for all channels.
+    pub after: Option<IndirectStep>,
+}
+
 /// An op before the end of a block.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -295,8 +336,12 @@ pub enum Step {
     Atomic(AtomicStep),
     /// Translated for the usual case, and otherwise called.
     Indirect(IndirectStep),
+    /// The same.
+    Staged(Box<StagedStep>),
     /// Translated.
     Fence(FenceStep),
+    /// Translated, unless the payload names another barrier.
+    Signal(SignalStep),
     /// Stores this to cr0.0, whose modes are those of the blocks that follow, rounding among them.
     Control(u32, Rounding),
     /// Executed by the caller.

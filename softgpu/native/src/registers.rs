@@ -17,6 +17,32 @@ pub(crate) enum Content {
     Splat(u32, u8),
     /// This value, in every lane of this many bytes.
     Constant(u64, u8),
+    /// All ones in the lanes of some channels.
+    Mask(LaneMask),
+}
+
+/// Which channels a mask of lanes has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneMask {
+    /// Only those that execute.
+    pub executes: bool,
+    /// The thread's channel that is the first lane's.
+    pub channel: u8,
+    /// Only those that have this bit of a flag.
+    pub flag: Option<FlagBit>,
+    /// Bytes of a lane.
+    pub lane: u8,
+}
+
+/// The bit of a flag that is the first lane's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlagBit {
+    /// Its byte among the register bytes.
+    pub byte: u32,
+    /// Its place there.
+    pub bit: u8,
+    /// Channels have it where it is 0.
+    pub inverse: bool,
 }
 
 impl Content {
@@ -24,7 +50,11 @@ impl Content {
         let own = match self {
             Self::Bytes(at, bytes) => at..at + u32::from(bytes),
             Self::Splat(at, bytes) => at..at + u32::from(bytes),
-            Self::Constant(..) => return false,
+            // Eight bits at most, which may begin inside of a byte.
+            Self::Mask(LaneMask {
+                flag: Some(flag), ..
+            }) => flag.byte..flag.byte + 2,
+            Self::Constant(..) | Self::Mask(_) => return false,
         };
         own.start < range.end && range.start < own.end
     }
@@ -140,6 +170,11 @@ impl Pool {
     /// Nothing is known any more.
     pub fn clear(&mut self) {
         self.slots = Default::default();
+    }
+
+    /// Gives the translation up: a value that was needed is not there any more.
+    pub fn give_up(&mut self) {
+        self.exhausted = true;
     }
 
     /// Whether a value was given the register of another that was still needed.

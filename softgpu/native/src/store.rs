@@ -5,7 +5,7 @@ use eu_lanes::{Accumulator, Output};
 
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, Ymm};
-use crate::translate::Translator;
+use crate::translate::{FLAG_BYTES, Translator};
 use crate::vector::{Job, Written};
 
 /// Where results go.
@@ -35,6 +35,11 @@ impl Translator {
         let Some(predicate) = masking.predicate else {
             return self.constant(u64::MAX >> (64 - 8 * job.plan.lane), job.plan.lane);
         };
+        // Which of the channels that are not written hold does not matter.
+        let mask = self.lane_mask(masking, job.lanes, chunk * job.chunk, job.plan.lane);
+        if let Some(known) = mask.and_then(|mask| self.kept_mask(mask)) {
+            return known;
+        }
         self.predicate_to_ecx(predicate, masking.channel_offset.into(), job.lanes);
         let out = self.pool.take();
         dynasm!(self.ops; vmovd Rx(out), ecx);
@@ -112,6 +117,9 @@ impl Translator {
                     self.pool.release(value);
                 }
             }
+            if self.replaced {
+                continue;
+            }
             self.signs_to_ecx(bits, long);
             if chunk == 0 {
                 dynasm!(self.ops; mov eax, ecx);
@@ -123,7 +131,18 @@ impl Translator {
                 self.pool.release(bits);
             }
         }
-        self.set_flags(shift, job.lanes as u32, written == Written::All);
+        self.stale = self.replaced;
+        if self.replaced {
+            let flags = self.layout.flags;
+            self.forget(flags..flags + FLAG_BYTES);
+        } else {
+            self.set_flags(shift, job.lanes as u32, written == Written::All);
+        }
+        if holds && self.predicates && request.output.at.is_none() {
+            for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
+                self.keep_comparison(job, (result, chunk), written, flag_bit);
+            }
+        }
     }
 
     /// ecx = the signs of the lanes: `vmovmskps`, whose 256-bit form the assembler does not have.
@@ -213,6 +232,11 @@ impl Translator {
         let Target { at, size, stride } = target;
         let lane = job.plan.lane;
         let end = at + stride * (job.lanes as u32 - 1) + size as u32;
+        if (lane, size, stride) == (8, 4, 4) && job.lanes.is_multiple_of(8) {
+            self.forget(at..end);
+            return self.store_low_dwords(job, results, at, written);
+        }
+        let old = self.old(job, written, target);
         self.forget(at..end);
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
             let first = (chunk * job.chunk) as u32;
@@ -221,13 +245,14 @@ impl Translator {
             if lanes == 1 {
                 self.store_one(result, size, at as i32, first, written);
             } else if size == lane && stride as usize == lane {
-                self.store_packed(job, result, at, chunk, written);
+                self.store_packed(job, (result, old[chunk]), at, chunk, written);
             } else if size <= stride as usize
                 && (stride as usize) < lane
                 && matches!(lanes * stride as usize, 4 | 8 | 16)
             {
                 let unit = stride as usize;
                 self.store_narrow(
+                    job,
                     result,
                     (size, unit, lane),
                     (at, lanes),
@@ -235,7 +260,7 @@ impl Translator {
                 );
             } else if size < lane && stride as usize == lane && lanes * lane >= 16 {
                 let place = (at, lanes * lane);
-                self.store_between(result, (size, lane), place, (first as usize, written));
+                self.store_between(job, result, (size, lane), place, (first as usize, written));
             } else if lane == 4 && stride == 8 && lanes.is_multiple_of(4) {
                 for half in 0..lanes / 4 {
                     let wide = self.pool.take();
@@ -249,7 +274,7 @@ impl Translator {
                     }
                     let place = (at + 32 * half as u32, 32);
                     let first = first as usize + 4 * half;
-                    self.store_between(wide, (size, 8), place, (first, written));
+                    self.store_between(job, wide, (size, 8), place, (first, written));
                     self.pool.release(wide);
                 }
             } else {
@@ -278,6 +303,7 @@ impl Translator {
     /// What is between them stays as it is.
     fn store_between(
         &mut self,
+        job: &Job<'_>,
         lanes: Ymm,
         (size, lane): (usize, usize),
         (at, width): (u32, usize),
@@ -286,9 +312,9 @@ impl Translator {
         let (keep, old) = (self.pool.take(), self.pool.take());
         let low = self.constant(u64::MAX >> (64 - 8 * size), lane);
         if written == Written::Masked {
-            dynasm!(self.ops; vmovd Rx(keep), esi);
-            self.spread_from(keep, first, lane);
-            dynasm!(self.ops; vpand Ry(keep), Ry(keep), Ry(low));
+            let mask = self.mask_of_esi(&job.written_masking(), job.lanes, first, lane);
+            dynasm!(self.ops; vpand Ry(keep), Ry(mask), Ry(low));
+            self.pool.release(mask);
         } else {
             dynasm!(self.ops; vmovdqa Ry(keep), Ry(low));
         }
@@ -317,6 +343,7 @@ impl Translator {
     /// `at`. What else is in a unit stays as it is.
     fn store_narrow(
         &mut self,
+        job: &Job<'_>,
         result: Ymm,
         (size, unit, lane): (usize, usize, usize),
         (at, lanes): (u32, usize),
@@ -327,9 +354,10 @@ impl Translator {
         self.narrow(value, lane, unit);
         let mut keep = None;
         if written == Written::Masked {
+            let lanes = self.mask_of_esi(&job.written_masking(), job.lanes, first, 4);
             let mask = self.pool.take();
-            dynasm!(self.ops ; vmovd Rx(mask), esi);
-            self.spread_from(mask, first, 4);
+            dynasm!(self.ops ; vmovdqa Ry(mask), Ry(lanes));
+            self.pool.release(lanes);
             self.narrow(mask, 4, unit);
             keep = Some(mask);
         }
@@ -426,10 +454,48 @@ impl Translator {
         dynasm!(self.ops; =>skip);
     }
 
+    /// Stores the low dwords of qwords, eight at a time: a load of a whole register would wait for two stores of its
+    /// halves.
+    fn store_low_dwords(&mut self, job: &Job<'_>, results: &[Ymm; 4], at: u32, written: Written) {
+        for (pair, halves) in results.chunks_exact(2).enumerate().take(job.lanes / 8) {
+            let &[low, high] = halves else { continue };
+            let first = 8 * pair;
+            let (at, value) = (at + 4 * first as u32, self.pool.take());
+            self.shuffle(value, [low, high], 0x88);
+            dynasm!(self.ops ; vpermq Ry(value), Ry(value), 0xd8u8 as i8);
+            if written == Written::Masked {
+                let keep = self.mask_of_esi(&job.written_masking(), job.lanes, first, 4);
+                let old = self.pool.take();
+                dynasm!(self.ops
+                    ; vmovdqu Ry(old), [r12 + at as i32]
+                    ; vblendvps Ry(value), Ry(old), Ry(value), Ry(keep)
+                );
+                self.pool.release(old);
+                self.pool.release(keep);
+            }
+            dynasm!(self.ops ; vmovdqu [r12 + at as i32], Ry(value));
+            self.pool.set(value, Content::Bytes(at, 32));
+            self.pool.release(value);
+        }
+    }
+
+    /// The registers, pinned, that have what results replace in some channels.
+    fn old(&mut self, job: &Job<'_>, written: Written, target: Target) -> [Option<Ymm>; 4] {
+        let mut old = [None; 4];
+        let packed = target.size == job.plan.lane && target.stride as usize == job.plan.lane;
+        if written == Written::Masked && packed && job.width() == 32 {
+            for (chunk, old) in old.iter_mut().enumerate().take(job.chunks()) {
+                let at = target.at + 32 * chunk as u32;
+                *old = self.pool.find(Content::Bytes(at, 32));
+            }
+        }
+        old
+    }
+
     pub(crate) fn store_packed(
         &mut self,
         job: &Job<'_>,
-        result: Ymm,
+        (result, old): (Ymm, Option<Ymm>),
         at: u32,
         chunk: usize,
         written: Written,
@@ -438,17 +504,21 @@ impl Translator {
         let width = job.width();
         let mut value = result;
         if written == Written::Masked {
-            let keep = self.pool.take();
-            dynasm!(self.ops; vmovd Rx(keep), esi);
-            self.spread(keep, job, chunk);
+            let masking = job.written_masking();
+            let keep = self.mask_of_esi(&masking, job.lanes, chunk * job.chunk, job.plan.lane);
             value = self.pool.take();
-            match width {
-                8 => dynasm!(self.ops; vmovq Rx(value), [r12 + to]),
-                16 => dynasm!(self.ops; vmovdqu Rx(value), [r12 + to]),
-                _ => dynasm!(self.ops; vmovdqu Ry(value), [r12 + to]),
+            let mut before = value;
+            match (old, width) {
+                (Some(old), _) => before = old,
+                (None, 8) => dynasm!(self.ops; vmovq Rx(value), [r12 + to]),
+                (None, 16) => dynasm!(self.ops; vmovdqu Rx(value), [r12 + to]),
+                (None, _) => dynasm!(self.ops; vmovdqu Ry(value), [r12 + to]),
             }
-            dynasm!(self.ops; vblendvps Ry(value), Ry(value), Ry(result), Ry(keep));
+            dynasm!(self.ops; vblendvps Ry(value), Ry(before), Ry(result), Ry(keep));
             self.pool.release(keep);
+            if let Some(old) = old {
+                self.pool.release(old);
+            }
         }
         match width {
             8 => dynasm!(self.ops; vmovq [r12 + to], Rx(value)),

@@ -4,6 +4,7 @@ use core::mem::{offset_of, size_of};
 
 use dynasmrt::{AssemblyOffset, DynasmApi, DynasmLabelApi, dynasm};
 
+use crate::barrier::SIGNALLED;
 use crate::frame::Frame;
 use crate::model::{Channels, Rounding};
 use crate::translate::{ACTIVE, CHANNELS, INSTRUCTIONS, LEFT, PARKED, Translator};
@@ -90,6 +91,7 @@ impl Translator {
             ; sub QWORD [rbx + WAITING], 1
             ; mov rax, [rbx + SLICE]
             ; mov [rbx + LEFT], rax
+            ; mov DWORD [rbx + SIGNALLED], 0
             ; mov rdi, [rbx + CLEAN]
             ; mov ecx, [rbx + CLEAN_COUNT]
             ; vpxor ymm0, ymm0, ymm0

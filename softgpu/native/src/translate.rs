@@ -12,6 +12,7 @@ use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssem
 use eu_lanes::{HostIsa, Modes};
 
 use crate::frame::Frame;
+use crate::masks::predicates;
 use crate::model::{Block, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step};
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
@@ -44,7 +45,7 @@ pub(crate) const fn host(rounding: Rounding) -> u8 {
 }
 
 /// The bytes that operations on flags may change.
-const FLAG_BYTES: u32 = 32;
+pub(crate) const FLAG_BYTES: u32 = 32;
 
 pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
 pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
@@ -54,7 +55,7 @@ pub(crate) const PARKED: i32 = offset_of!(Frame, parked) as i32;
 pub(crate) const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
 pub(crate) const LOWEST_WAKE: i32 = offset_of!(Frame, lowest_wake) as i32;
 pub(crate) const AT: i32 = offset_of!(Frame, at) as i32;
-const REGS: i32 = offset_of!(Frame, regs) as i32;
+pub(crate) const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
 pub(crate) const BRANCH: i32 = offset_of!(Frame, branch) as i32;
 pub(crate) const ENTRIES: i32 = offset_of!(Frame, entries) as i32;
@@ -68,7 +69,7 @@ pub(crate) struct Translator {
     pub(crate) wide: Pool,
     pub(crate) layout: Layout,
     /// The flag bits that r14d holds, from its bit 0 on: the first, and how many. They are in memory too.
-    flags: Option<(u32, u32)>,
+    pub(crate) flags: Option<(u32, u32)>,
     /// The channels that the present block is for.
     pub(crate) channels: Channels,
     /// The floating-point modes that it is for.
@@ -77,6 +78,12 @@ pub(crate) struct Translator {
     pub(crate) rounding: Rounding,
     /// Not all blocks round to nearest.
     pub(crate) rounds: bool,
+    /// The flag that the present step writes is a predicate of one that follows.
+    pub(crate) predicates: bool,
+    /// And nothing else needs it.
+    pub(crate) replaced: bool,
+    /// A flag that was to be replaced is not in memory.
+    pub(crate) stale: bool,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
@@ -116,6 +123,9 @@ impl Translator {
             modes: Modes::default(),
             rounding: Rounding::Nearest,
             rounds: blocks.iter().any(Block::rounds),
+            predicates: false,
+            replaced: false,
+            stale: false,
             literals: BTreeMap::new(),
             tables: BTreeMap::new(),
             bits: BTreeMap::new(),
@@ -179,6 +189,7 @@ impl Translator {
         self.channels = block.enabled;
         self.modes = block.modes;
         self.rounding = block.rounding;
+        self.stale = false;
         self.forget_all();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
@@ -206,10 +217,19 @@ impl Translator {
                 Step::Block(step) => self.block_access(step, op),
                 Step::Atomic(step) => self.atomic(step, op),
                 Step::Indirect(step) => self.indirect(step, op),
+                Step::Staged(step) => self.staged(step, op),
                 Step::Fence(step) => self.fence(step),
+                Step::Signal(step) => self.signal(step, op),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
-                Step::Vector(step) if self.wide_vector(step) || self.vector(step) => {}
-                Step::Vector(_) | Step::Call => self.call(op),
+                Step::Vector(step) => {
+                    let rest = block.steps.get(index + 1..).unwrap_or_default();
+                    self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));
+                    self.replaced = self.predicates && self.is_replaced(step, rest);
+                    if !self.wide_vector(step) && !self.vector(step) {
+                        self.call(op);
+                    }
+                }
+                Step::Call => self.call(op),
             }
         }
         let last = block.first + block.steps.len() as u32;
@@ -321,6 +341,7 @@ impl Translator {
             Content::Splat(at, _) => {
                 dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at as i32]);
             }
+            Content::Mask(mask) => self.restore_mask(register, mask),
             Content::Constant(value, lane) => {
                 let label = self.literal(value, lane.into());
                 if lane == 8 {
@@ -412,6 +433,9 @@ impl Translator {
     /// ecx = so many flag bits from this one on. It reads no more than was written, if it can, because a
     /// load that is wider than the store before it waits.
     pub(crate) fn flag_to_ecx(&mut self, bit: u32, lanes: usize) {
+        if self.stale {
+            self.pool.give_up();
+        }
         if let Some((first, held)) = self.flags
             && first <= bit
             && bit + lanes as u32 <= first + held

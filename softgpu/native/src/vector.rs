@@ -48,6 +48,25 @@ impl Job<'_> {
     pub fn chunks(&self) -> usize {
         self.lanes.div_ceil(self.chunk)
     }
+
+    /// Which channels are written. The predicate of a selection says what, instead.
+    pub fn written_masking(&self) -> Masking {
+        let selects = self.plan.kind == Kind::Select;
+        Masking {
+            predicate: self.step.masking.predicate.filter(|_| !selects),
+            ..self.step.masking
+        }
+    }
+
+    /// Whether each lane is stored as it is, next to the one before.
+    pub fn is_packed(&self) -> bool {
+        let output = &self.step.request.output;
+        let lane = self.plan.lane;
+        output.at.is_some()
+            && output.element.bytes() == lane
+            && usize::from(output.stride) == lane
+            && self.lanes > 1
+    }
 }
 
 impl Translator {
@@ -71,7 +90,11 @@ impl Translator {
         let Some(job) = self.job(step, 32) else {
             return false;
         };
-        let written = self.written(&step.masking, &job);
+        let written = if self.goes_without_esi(&job) {
+            Written::Masked
+        } else {
+            self.written(&job)
+        };
         let mut results = [0; 4];
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
             *result = self.result(&job, chunk);
@@ -97,17 +120,44 @@ impl Translator {
     }
 
     /// Computes the mask of the channels that are written, into esi unless it is all.
-    pub(crate) fn written(&mut self, masking: &Masking, job: &Job<'_>) -> Written {
-        let selects = job.plan.kind == Kind::Select;
-        let predicate = masking.predicate.filter(|_| !selects);
-        let masking = Masking {
-            predicate,
-            ..*masking
-        };
-        match self.mask(&masking, job.lanes as u8) {
+    pub(crate) fn written(&mut self, job: &Job<'_>) -> Written {
+        match self.mask(&job.written_masking(), job.lanes as u8) {
             Chosen::All => Written::All,
             Chosen::InEsi => Written::Masked,
         }
+    }
+
+    /// Whether the written channels are only needed as masks that are kept.
+    fn goes_without_esi(&mut self, job: &Job<'_>) -> bool {
+        if self.replaced {
+            return self.keeps_mask(job);
+        }
+        let stores = job.step.flag_bit.is_none() && job.step.request.accumulator.is_none();
+        stores && job.is_packed() && (self.keeps_mask(job) || self.pins_masks(job))
+    }
+
+    /// Whether the written channels are those that execute, whose lanes are kept, so that esi need not have them.
+    fn keeps_mask(&self, job: &Job<'_>) -> bool {
+        let masking = job.written_masking();
+        let mut chunks = 0..job.chunks();
+        masking.predicate.is_none()
+            && chunks.all(|chunk| {
+                let mask = self.lane_mask(&masking, job.lanes, chunk * job.chunk, job.plan.lane);
+                mask.is_some_and(|mask| mask.executes)
+            })
+    }
+
+    /// Whether the written channels are those of a predicate whose lanes are kept, which then stay until the end of
+    /// the step, so that esi need not have them.
+    fn pins_masks(&mut self, job: &Job<'_>) -> bool {
+        let masking = job.written_masking();
+        // Few enough that registers are left.
+        masking.predicate.is_some()
+            && job.chunks() <= 2
+            && (0..job.chunks()).all(|chunk| {
+                let mask = self.lane_mask(&masking, job.lanes, chunk * job.chunk, job.plan.lane);
+                mask.and_then(|mask| self.kept_mask(mask)).is_some()
+            })
     }
 
     /// The result of one register's lanes, in a pinned register.

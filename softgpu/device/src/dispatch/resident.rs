@@ -152,6 +152,14 @@ impl Resident {
                 .enter(walker, self.group, &self.slots, host.memory);
             prepared.map_err(DispatchError::Start)?;
         }
+        let begun = |state: &State| !matches!(state, State::Fresh);
+        if host.checks.is_none() && self.threads.iter().all(begun) {
+            let place = |thread, ip| place(walker, self.group, thread, ip);
+            let vacant = &mut loader.vacant;
+            let slice = take_turns(&mut self.threads, vacant, (&env, host.code, budget), place)?;
+            self.live -= slice.ended as usize;
+            return Ok(slice);
+        }
         // Checks find more if it is not always the first thread that comes first.
         let [x, y, z] = self.group;
         let backwards = host.checks.is_some() && (x ^ y ^ z) & 1 == 0;
@@ -311,6 +319,48 @@ impl Loader {
         let relay = thread.relay(count, start, env, host.code, budget);
         Ok((thread, relay))
     }
+}
+
+/// Runs the threads of a group that have begun and not ended, as far as they get.
+fn take_turns(
+    threads: &mut [State],
+    vacant: &mut Vacant,
+    (env, code, budget): (&GroupEnv<'_>, &Code, u32),
+    at: impl Fn(usize, u64) -> ThreadAt,
+) -> Result<Slice, DispatchError> {
+    let (mut places, mut running) = (Vec::new(), Vec::new());
+    for (place, state) in threads.iter_mut().enumerate() {
+        if let State::Ready(thread) | State::AtBarrier(thread, _) = state {
+            places.push(place);
+            running.push(&mut **thread);
+        }
+    }
+    let turns = Thread::take_turns(&mut running, env, code, budget);
+    let (executed, stops) = turns.map_err(|(index, fault)| {
+        let ip = running.get(index).map_or(0, |thread| thread.ip());
+        let place = places.get(index).copied().unwrap_or_default();
+        let at = at(place, ip);
+        DispatchError::Fault { fault, at }
+    })?;
+    let mut slice = Slice { executed, ended: 0 };
+    for (place, stop) in places.into_iter().zip(stops) {
+        let Some(state) = threads.get_mut(place) else {
+            continue;
+        };
+        *state = match (std::mem::replace(state, State::Ended), stop) {
+            (State::Ready(thread) | State::AtBarrier(thread, _), stop) => match stop {
+                Stop::Budget | Stop::Pair => State::Ready(thread),
+                Stop::Barrier(generation) => State::AtBarrier(thread, generation),
+                Stop::EndOfThread => {
+                    slice.ended += 1;
+                    vacant.0.push(thread);
+                    State::Ended
+                }
+            },
+            (other, _) => other,
+        };
+    }
+    Ok(slice)
 }
 
 fn place(walker: &Walker, group: [u32; 3], thread: usize, ip: u64) -> ThreadAt {

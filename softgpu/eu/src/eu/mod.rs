@@ -47,6 +47,9 @@ mod state;
 mod systolic;
 mod thread;
 mod trace;
+mod turns;
+#[cfg(test)]
+mod turns_tests;
 mod vector;
 
 pub use program::{Code, Execution, Program, Programs};

@@ -234,7 +234,30 @@ fn registers_with_addresses_are_those_of_the_interpreter() {
             let near = grf * 20 + random.below(grf * 8);
             let all = random.pick(&["<0;1,0>", "<8;8,1>"]);
             let at = format!("r[a0.0,{offset}]");
-            text += &match random.below(3) {
+            let region = random.pick(&["<8;8,1>", "<0;1,0>", "<4;4,1>", "<16;8,2>"]);
+            text += &match random.below(7) {
+                3 => format!(
+                    "(W) mul (16|M0) r6.0<1>:uw r4.0<16;16,1>:uw {step}:uw\n\
+                     (W) add (16|M0) a0.0<1>:uw r6.0<16;16,1>:uw {first:#x}:uw\n\
+                     {when} add {size} r10.0<1>:d r20.0<8;8,1>:d {at}<1,0>:d\n"
+                ),
+                4 => format!(
+                    "(W) mov (1|M0) a0.0<1>:uw {near:#x}:uw\n\
+                     (W) mov (1|M0) a0.1<1>:uw {first:#x}:uw\n\
+                     {when} shr {size} r10.0<1>:ud {at}{region}:ud 3:w\n\
+                     {when} add {size} r10.0<1>:{ty} {at}{region}:{ty} r[a0.1]<8;8,1>:{ty}\n"
+                ),
+                5 => format!(
+                    "(W) mov (1|M0) a0.0<1>:uw {near:#x}:uw\n\
+                     cmp {size} (lt)f0.0 null<1>:d {at}{region}:d 20:w\n\
+                     (f0.0) mov (16|M0) r22.0<1>:d r20.0<8;8,1>:d\n"
+                ),
+                6 => format!(
+                    "(W) mov (1|M0) a0.0<1>:uw {near:#x}:uw\n\
+                     {when} mov {size} {at}<1>:d 7:w\n\
+                     {when} add {size} {at}<1>:d r4.0<8;8,1>:uw {at}{region}:w\n\
+                     (W) mov (1|M0) r[a0.0]<1>:d r10.1<0;1,0>:d\n"
+                ),
                 0 => format!(
                     "(W) mul (16|M0) r6.0<1>:uw r4.0<16;16,1>:uw {step}:uw\n\
                      (W) add (16|M0) a0.0<1>:uw r6.0<16;16,1>:uw {first:#x}:uw\n\
@@ -249,6 +272,55 @@ fn registers_with_addresses_are_those_of_the_interpreter() {
                      {when} mov {size} r22.0<1>:{ty} r10.0<8;8,1>:{ty}\n"
                 ),
             };
+        }
+        text
+    });
+}
+
+/// Masks that host registers hold: results of all sizes, in channels by what comparisons of dwords and qwords found,
+/// and by what has changed since.
+#[test]
+fn masks_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0005, 80, |random, _| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        mov (16|M0) r24.0<1>:uw r4.0<16;16,1>:uw\n\
+                        (W) mov (1|M0) r12.0<1>:ud 0x5a3cc3a5:ud\n"
+            .to_owned();
+        let parts = random.below(3) != 0;
+        if parts {
+            let bound = 1 + random.below(15);
+            text += &format!(
+                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
+                 (f1.0) if (16|M0) X X\n"
+            );
+        }
+        for number in 0..30 {
+            let flag = random.pick(&["f0.0", "f0.0", "f0.1"]);
+            let size = random.pick(&["(16|M0)", "(16|M0)", "(8|M8)", "(8|M0)"]);
+            let every = random.pick(&["", "", "W"]);
+            let not = random.pick(&["", "~"]);
+            let when = match every {
+                "W" => format!("(W&{not}{flag})"),
+                _ => format!("({not}{flag})"),
+            };
+            let every = every.replace('W', "(W)");
+            let bound = random.below(17);
+            let bit = 1 << (number % 12);
+            text += &match random.below(11) {
+                0 => format!("(W) mov (1|M0) {flag}<1>:uw r12.0<0;1,0>:uw\n"),
+                1 => format!("{when} sel {size} r14.0<1>:d r10.0<8;8,1>:d r20.0<8;8,1>:d\n"),
+                2 => format!("{when} mov {size} r16.0<1>:uw r20.0<16;8,2>:uw\n"),
+                3 => format!("{when} mov {size} r17.0<4>:ub r10.0<8;8,1>:ud\n"),
+                4 => format!("{when} mov {size} r22.0<2>:uw r20.0<8;8,1>:ud\n"),
+                5 => format!("{when} add {size} r20.0<1>:d r20.0<8;8,1>:d -3:w\n"),
+                6 | 7 => format!("{when} add {size} r10.0<1>:d r10.0<8;8,1>:d {bit}:w\n"),
+                8 => format!("{when} cmp {size} (gt){flag} null<1>:d r20.0<8;8,1>:d {bound}:w\n"),
+                9 => format!("{every} cmp {size} (ne){flag} r14.0<1>:d r20.0<8;8,1>:d {bound}:w\n"),
+                _ => format!("{every} cmp {size} (lt){flag} null<1>:d r20.0<8;8,1>:d {bound}:w\n"),
+            };
+        }
+        if parts {
+            text += "X:\nendif (16|M0) Y\nY:\n";
         }
         text
     });

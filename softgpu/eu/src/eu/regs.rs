@@ -12,6 +12,10 @@ use isa_encoder::{ArfKind, RegFile, Register};
 pub(super) const GRF_BASE: usize = 4096;
 /// Readable bytes after the last general register, for full-width vector loads.
 const PADDING: usize = 256;
+/// Bytes after these, where host code puts operands whose addresses are in registers.
+const STAGE: usize = 4 * STAGED;
+/// The bytes of such an operand.
+pub(super) const STAGED: usize = 128;
 
 /// The place of an architecture register file.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +123,12 @@ pub(super) const fn end(family: Family, grf_count: u16) -> usize {
     GRF_BASE + grf_count as usize * family.grf_bytes()
 }
 
+/// Where host code puts the sources of an op, by their numbers, and its result, in a thread with so many bytes of
+/// general registers.
+pub(super) const fn staged(grf: u32, number: usize) -> u32 {
+    grf + (GRF_BASE + PADDING + number * STAGED) as u32
+}
+
 /// Zeroes bytes. One line takes less time than the call that clears many.
 #[inline(always)]
 fn clear(bytes: &mut [u8]) {
@@ -140,7 +150,7 @@ impl Registers {
     pub fn new(family: Family, grf_count: u16) -> Self {
         let grf_end = end(family, grf_count);
         Self {
-            bytes: vec![0; grf_end + PADDING],
+            bytes: vec![0; grf_end + PADDING + STAGE],
             grf_end,
         }
     }
@@ -166,13 +176,13 @@ impl Registers {
         } else {
             self.grf_end = grf_end;
             self.bytes.clear();
-            self.bytes.resize(grf_end + PADDING, 0);
+            self.bytes.resize(grf_end + PADDING + STAGE, 0);
         }
         if let Some(bytes) = self.bytes.get_mut(filled.clone()) {
             bytes.copy_from_slice(payload);
         }
         debug_assert!(
-            (0..)
+            (0..grf_end + PADDING)
                 .zip(&self.bytes)
                 .all(|(at, byte)| *byte == 0 || filled.contains(&at)),
             "{dirty:?} are not all that was written"
@@ -187,6 +197,12 @@ impl Registers {
     /// The general registers.
     pub fn grf(&self) -> &[u8] {
         &self.bytes[GRF_BASE..self.grf_end]
+    }
+
+    /// The bytes that instructions know.
+    #[cfg(test)]
+    pub fn known(&self) -> &[u8] {
+        &self.bytes[..self.grf_end]
     }
 
     /// All bytes.

@@ -14,6 +14,7 @@ use super::regs::{self, GRF_BASE, Registers};
 use super::relay::Refill;
 use super::routine::{Block, Routine};
 use super::state::State;
+use super::turns::Turns;
 use super::{flow, general, native, send, shadow, systolic, trace};
 use crate::sf::Effect;
 use crate::{Fault, GroupEnv};
@@ -290,24 +291,54 @@ impl Thread {
         code: &Code,
         mut left: usize,
     ) -> Result<Stop, Fault> {
-        // It may write more than the code with which it began.
+        let stop = Turns::alone(self.take_turn()).proceed(env, code, &mut left)?;
+        self.stopped(stop);
+        Ok(stop)
+    }
+
+    /// The state, to run with other code than that with which the thread began, which may write more.
+    pub(super) fn take_turn(&mut self) -> &mut State {
         self.refill.holds = false;
+        &mut self.state
+    }
+
+    /// It has stopped.
+    pub(super) fn stopped(&mut self, stop: Stop) {
+        self.ended = stop == Stop::EndOfThread;
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl Turns<'_> {
+    /// Runs the thread, which may execute `left` instructions. Where it waits, another one may take its turn, which
+    /// then is the one that has stopped.
+    ///
+    /// # Errors
+    /// The fault of the instruction at which the thread is.
+    pub fn proceed(
+        &mut self,
+        env: &GroupEnv<'_>,
+        code: &Code,
+        left: &mut usize,
+    ) -> Result<Stop, Fault> {
         // What is checked is interpreted.
         let compile = code.compile().filter(|_| env.checks.is_none());
         self.state.notify(env);
         if let Some(checks) = env.checks {
-            shadow::start(&mut self.state, checks);
+            shadow::start(self.state, checks);
         }
         loop {
-            let state = &mut self.state;
-            let stop = match code.first(state.ip) {
-                Some(found) => go(state, found, env, compile, &mut left),
-                None => code.at(env, state.ip, |routine, op, block| {
-                    go(state, (routine, op, block), env, compile, &mut left)
+            let ip = self.state.ip;
+            let stop = match code.first(ip) {
+                Some(found) => go(self, found, env, compile, left),
+                None => code.at(env, ip, |routine, op, block| {
+                    go(self, (routine, op, block), env, compile, left)
                 })?,
             };
             if let Some(stop) = stop.map_err(|fault| *fault)? {
-                self.ended = stop == Stop::EndOfThread;
                 return Ok(stop);
             }
         }
@@ -317,32 +348,32 @@ impl Thread {
 /// Runs ops of a routine from an op in a block on, until the thread stops or leaves it (`None`).
 #[inline(always)]
 fn go(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     (routine, op, block): (&Routine, usize, &Block),
     env: &GroupEnv<'_>,
     compile: Option<Compile>,
     left: &mut usize,
 ) -> Result<Option<Stop>, Box<Fault>> {
-    state.dirty.add(routine.written());
+    turns.state.dirty.add(routine.written());
     let mut entry = (op, block);
     match (trace::enabled(), env.checks.is_some()) {
         (false, false) => {
             if let Some(compile) = compile
-                && let Some(stop) = host(state, routine, &mut entry, env, compile, left)?
+                && let Some(stop) = host(turns, routine, &mut entry, env, compile, left)?
             {
                 return Ok(stop);
             }
-            run::<{ Watch::Nothing as u8 }>(state, routine, entry, env, compile, left)
+            run::<{ Watch::Nothing as u8 }>(turns, routine, entry, env, compile, left)
         }
-        (false, true) => run::<{ Watch::Rules as u8 }>(state, routine, entry, env, None, left),
-        (true, _) => run::<{ Watch::All as u8 }>(state, routine, entry, env, None, left),
+        (false, true) => run::<{ Watch::Rules as u8 }>(turns, routine, entry, env, None, left),
+        (true, _) => run::<{ Watch::All as u8 }>(turns, routine, entry, env, None, left),
     }
 }
 
 /// Runs host code as far as there is any. Gives what [`run`] is to return if it went no further.
 #[inline(always)]
 fn host<'a>(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     routine: &'a Routine,
     (at, block): &mut (usize, &'a Block),
     env: &GroupEnv<'_>,
@@ -350,7 +381,7 @@ fn host<'a>(
     left: &mut usize,
 ) -> Result<Option<Option<Stop>>, Box<Fault>> {
     Ok(
-        match native::run(state, routine, *at, env, compile, left)? {
+        match native::run(turns, routine, *at, env, compile, left)? {
             None => None,
             Some(Went::Ended) => Some(Some(Stop::EndOfThread)),
             Some(Went::Waits(generation)) => Some(Some(Stop::Barrier(generation))),
@@ -384,7 +415,7 @@ const NOTHING: u8 = Watch::Nothing as u8;
 /// routine (`None`).
 #[inline(never)]
 fn run<const WATCH: u8>(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     routine: &Routine,
     entry: (usize, &Block),
     env: &GroupEnv<'_>,
@@ -394,6 +425,7 @@ fn run<const WATCH: u8>(
     let ops = routine.ops();
     let (mut at, mut block) = entry;
     loop {
+        let state = &mut *turns.state;
         let mut end = block.body_end.min(at + *left);
         if state.next_wake <= block.last_ip {
             // Channels wake inside the block.
@@ -442,7 +474,7 @@ fn run<const WATCH: u8>(
             },
         };
         if let Some(compile) = compile
-            && let Some(stop) = host(state, routine, &mut next, env, compile, left)?
+            && let Some(stop) = host(turns, routine, &mut next, env, compile, left)?
         {
             return Ok(stop);
         }

@@ -3,9 +3,11 @@
 use core::num::NonZero;
 
 use super::lines::Lines;
+use super::program::Compile;
 use super::routine::Routine;
 use super::state::State;
 use super::thread::{Counters, ThreadStart, Went};
+use super::turns::Turns;
 use crate::{Fault, GroupEnv};
 
 /// The translations of a routine: none.
@@ -17,11 +19,11 @@ pub(super) struct Native;
 /// # Errors
 /// None.
 pub(super) fn run(
-    _: &mut State,
+    _: &mut Turns<'_>,
     _: &Routine,
     _: usize,
     _: &GroupEnv<'_>,
-    _: u32,
+    _: Compile,
     _: &mut usize,
 ) -> Result<Option<Went>, Box<Fault>> {
     Ok(None)

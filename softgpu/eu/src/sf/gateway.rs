@@ -1,5 +1,6 @@
 //! The message gateway.
 
+use devinfo::Family;
 use isa_encoder::message::Gateway;
 
 use super::Effect;
@@ -7,13 +8,18 @@ use super::execute::not_modelled;
 use super::family::traits;
 use crate::{Fault, GroupEnv};
 
+/// Whether a payload names the barrier that a thread signals.
+pub fn names_barrier(family: Family) -> bool {
+    traits(family).barrier_in_payload
+}
+
 /// Executes `meaning`, whose payload is `payload`.
 ///
 /// # Errors
 /// [`Fault::UnknownMessage`] for what is not modelled, [`Fault::Invalid`] for a short payload.
 pub fn execute(meaning: Gateway, payload: &[u8], env: &GroupEnv<'_>) -> Result<Effect, Fault> {
     match meaning {
-        Gateway::Barrier if traits(env.family).barrier_in_payload => {
+        Gateway::Barrier if names_barrier(env.family) => {
             check_barrier(payload, env.barrier.threads())?;
             Ok(Effect::BarrierSignalled(env.barrier.signal()))
         }

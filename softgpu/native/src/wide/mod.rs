@@ -51,7 +51,7 @@ impl Translator {
         if !fits {
             return false;
         }
-        let written = self.written(&step.masking, &job);
+        let written = self.written(&job);
         let relates = matches!(job.plan.kind, Kind::Compare(_));
         let mut results = [0; 4];
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
@@ -289,6 +289,8 @@ impl Translator {
             Content::Splat(at, 8) => self.evex(VPBROADCASTQ, BYTES, to, 0, Operand::registers(at)),
             Content::Splat(at, _) => self.evex(VPBROADCASTD, BYTES, to, 0, Operand::registers(at)),
             Content::Constant(value, lane) => self.fill(register, value, lane.into()),
+            // These are in registers of the other kind.
+            Content::Mask(_) => {}
         }
     }
 
@@ -367,6 +369,7 @@ mod tests {
             state: 0,
             message: 0,
             general: 0,
+            notification: 0,
         };
         let is_wide = |isa, step: &VectorStep| Translator::new(layout, &[], isa).wide_vector(step);
         for lanes in [4, 8, 16, 32] {

@@ -4,13 +4,14 @@ use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
     Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, Parting, Predicate,
-    Rounding, Step, Stops, Target as Place, VectorStep, Way,
+    Rounding, SignalStep, Step, Stops, Target as Place, VectorStep, Way,
 };
 use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
 use isa_encoder::{CondMod, MathFunction, Specific, Type};
 
 use super::calls::Calls;
+use super::staged::staged;
 use super::{CONTROLS, OPS};
 use crate::eu::family::Rules;
 use crate::eu::op::{Action, Immediate, Op, Pred, SendOp};
@@ -19,7 +20,7 @@ use crate::eu::ops::softfloat;
 use crate::eu::ops::value::FpMode;
 use crate::eu::routine::Routine;
 use crate::eu::{regs, vector};
-use crate::sf::host;
+use crate::sf::{host, names_barrier};
 
 /// The most steps of a block: host code runs whole blocks, and only those that end in the slice.
 const STEPS: usize = 512;
@@ -241,6 +242,8 @@ fn block(
     let end = match rest.first() {
         _ if live => End::Leave,
         Some(op) if matches!(op.action, Action::Flow) => End::Branch(branch(op, rules, number)),
+        // Another thread may go on there.
+        Some(op) if matches!(op.action, Action::Barrier) => End::Branch(ASKED),
         Some(op) if ends_thread(op) => End::Thread(op.exec_size),
         Some(_) => End::Leave,
         None => End::Next(steps.last().and_then(|last| number(last.next_ip))),
@@ -274,9 +277,13 @@ pub(super) fn step(op: &Op, number: u32, (rules, grf): (Rules, u32)) -> Step {
         _ if op.writes_control || reads_null(op) => Step::Call,
         // Host code also has operations that no routine has.
         Action::Fast(_) | Action::General => {
-            indirect(op, grf).unwrap_or_else(|| vector_step(op, rules))
+            let moved = indirect(op, grf).or_else(|| staged(op, (rules, grf)));
+            moved.unwrap_or_else(|| vector_step(op, rules))
         }
-        Action::Send(send) => message(op, send, number, rules).unwrap_or(Step::Call),
+        Action::Send(send) => {
+            let step = signal(op, send, rules).or_else(|| message(op, send, number, rules));
+            step.unwrap_or(Step::Call)
+        }
         _ => Step::Call,
     }
 }
@@ -359,6 +366,19 @@ fn early_out(op: &Op) -> Option<Op> {
     })
 }
 
+/// How a signal of a barrier is translated, if the message is one.
+fn signal(op: &Op, send: &SendOp, rules: Rules) -> Option<Step> {
+    let signals = matches!(send.meaning, Some(Meaning::Gateway(Gateway::Barrier)));
+    let plain = signals && !send.eot && op.no_mask && op.pred == Pred::Always;
+    let payload = send.spans.filter(|_| plain)?.src0;
+    let names = names_barrier(rules.family);
+    if names && payload.end - payload.start < 12 {
+        return None;
+    }
+    let payload = names.then_some(payload.start);
+    Some(Step::Signal(SignalStep { payload }))
+}
+
 /// How a message is translated, if it is.
 fn message(op: &Op, send: &SendOp, number: u32, rules: Rules) -> Option<Step> {
     let mut site = host::Site {
@@ -394,7 +414,7 @@ fn reads_null(op: &Op) -> bool {
 }
 
 /// The op's channels, if its predicate is each channel's own or the same for all.
-fn masking(op: &Op) -> Option<Masking> {
+pub(super) fn masking(op: &Op) -> Option<Masking> {
     // All channels of the op in one group.
     let whole = |size: u8| size >= op.exec_size && op.channel_offset.is_multiple_of(op.exec_size);
     let grouping = match op.pred {
@@ -428,26 +448,28 @@ fn masking(op: &Op) -> Option<Masking> {
     })
 }
 
+/// A branch of which the caller knows what it does.
+const ASKED: Branch = Branch {
+    masking: Masking {
+        channel_offset: 0,
+        no_mask: true,
+        predicate: None,
+    },
+    lanes: 1,
+    way: Way::Asked,
+};
+
 /// What a branch does; compare `flow::execute`.
 fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch {
-    let asked = Branch {
-        masking: Masking {
-            channel_offset: 0,
-            no_mask: true,
-            predicate: None,
-        },
-        lanes: 1,
-        way: Way::Asked,
-    };
     let (Some(masking), Semantics::Flow(kind), Some(jip)) = (masking(op), op.does, op.targets.jip)
     else {
-        return asked;
+        return ASKED;
     };
     let uip = op.targets.uip;
     // Who waits inside of the branch itself hides those that wait behind it.
     let inside = |ip: u32| op.ip < ip && ip < op.next_ip;
     if inside(jip) || inside(uip) {
-        return asked;
+        return ASKED;
     }
     let place = |ip: u32| Place {
         ip,
@@ -473,7 +495,7 @@ fn branch(op: &Op, rules: Rules, number: &dyn Fn(u32) -> Option<u32>) -> Branch 
         Flow::Goto if op.targets.control => (Stops::Loop, uip),
         Flow::Goto if rules.goto_takes_false => (Stops::Rest(uip), jip),
         Flow::Goto => (Stops::Taken(uip), jip),
-        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => return asked,
+        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => return ASKED,
     };
     let parting = Parting {
         stops,

@@ -6,10 +6,12 @@
 //! what is not translated: single steps, and branches whose target is in a register. Terminators that wait or end
 //! the thread, and slices that end inside a block, are the interpreter's.
 
+mod barrier;
 mod calls;
 mod graph;
 mod relay;
 mod run;
+mod staged;
 
 use core::num::NonZero;
 use std::collections::BTreeSet;
@@ -144,6 +146,7 @@ const LAYOUT: Layout = Layout {
     state: regs::STATE as u32,
     message: regs::MESSAGE_CONTROL as u32,
     general: regs::GRF_BASE as u32,
+    notification: regs::NOTIFICATION as u32,
 };
 
 /// No block begins there.

@@ -10,6 +10,7 @@ use crate::eu::regs;
 use crate::eu::routine::Routine;
 use crate::eu::state::State;
 use crate::eu::thread::{Counters, ThreadStart};
+use crate::eu::turns::Turns;
 use crate::{Fault, GroupEnv};
 
 /// The most threads that begin in one run.
@@ -104,8 +105,11 @@ pub(in crate::eu) fn relay<'s>(
         dispatched: mask,
         control: first.cr0,
     };
+    let mut turns = Turns::alone(state);
     let mut run = Run {
-        state,
+        turns: &mut turns,
+        changed: false,
+        passed: None,
         routine,
         graph,
         translation,
@@ -119,13 +123,9 @@ pub(in crate::eu) fn relay<'s>(
     // SAFETY: as in `run::execute`. The payloads are as long as `chunks` says and outlive the call, and
     // they and the lines to clean fit into the register bytes, as seen above.
     let next = unsafe { translation.code.begin(&mut frame, start.number()) }?;
-    run.follow(&frame);
-    let Run {
-        state,
-        fault,
-        begun,
-        ..
-    } = run;
+    run.follow(&mut frame);
+    let Run { fault, begun, .. } = run;
+    let state = turns.state;
     let at = finish(state, routine, graph, &mut frame, next, fault.is_some());
     let left = frame.left as usize;
     state.counters.instructions = (slice - left.min(slice)) as u64;

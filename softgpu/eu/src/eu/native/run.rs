@@ -10,6 +10,7 @@ use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
 #[cfg(test)]
 use super::LAYOUT;
+use super::barrier::Passed;
 use super::graph::{Graph, Part, ends_thread};
 #[cfg(test)]
 use super::graph::{rounding, step};
@@ -21,6 +22,7 @@ use crate::eu::program::Compile;
 use crate::eu::routine::Routine;
 use crate::eu::state::{State, lanes};
 use crate::eu::thread::{self, Went};
+use crate::eu::turns::Turns;
 #[cfg(test)]
 use crate::eu::vector;
 use crate::eu::{flow, regs, settled};
@@ -28,8 +30,12 @@ use crate::sf::host;
 use crate::{Fault, GroupEnv};
 
 /// What the callbacks work on.
-pub(super) struct Run<'a> {
-    pub state: &'a mut State,
+pub(super) struct Run<'a, 's> {
+    pub turns: &'a mut Turns<'s>,
+    /// Another thread has the turn than the one that entered the code.
+    pub changed: bool,
+    /// The last barrier that threads have passed.
+    pub passed: Option<Passed>,
     pub routine: &'a Routine,
     pub graph: &'a Graph,
     pub translation: &'a Translation,
@@ -44,22 +50,24 @@ pub(super) struct Run<'a> {
 /// No thread begins in the run.
 const NONE_BEGUN: usize = usize::MAX;
 
-impl Run<'_> {
+impl Run<'_, '_> {
     /// Makes the state that of the thread that runs, which may have begun in host code, but for the
     /// channels that wait.
     #[inline]
-    pub fn follow(&mut self, frame: &Frame) {
+    pub fn follow(&mut self, frame: &mut Frame) {
         let begun = self.entrants.len() - frame.threads.waiting as usize;
         let running = begun.wrapping_sub(1);
         if running != self.begun
             && let Some(entrant) = self.entrants.get(running)
         {
             self.begun = running;
-            self.state.begin(self.ip, self.state.dispatched);
-            self.state.thread_slot = entrant.slot;
-            self.state.number = entrant.number;
+            let state = &mut *self.turns.state;
+            state.begin(self.ip, state.dispatched);
+            state.thread_slot = entrant.slot;
+            state.number = entrant.number;
         }
-        self.state.active = frame.active;
+        self.turns.state.active = frame.active;
+        take_signal(self.turns.state, frame);
     }
 
     /// Before a message that host code did not perform.
@@ -73,10 +81,23 @@ impl Run<'_> {
         let Some(step @ (Step::Memory(_) | Step::Block(_) | Step::Atomic(_))) = step else {
             return;
         };
-        let mask = self.state.write_mask(op);
+        let state = &*self.turns.state;
+        let mask = state.write_mask(op);
         if mask != 0 {
-            host::learn(step, self.state.regs.bytes(), mask, self.env);
+            host::learn(step, state.regs.bytes(), mask, self.env);
         }
+    }
+
+    /// The number of the block with which the thread goes on after a block that ends with the op `number`, which has
+    /// told the state where.
+    pub fn next(&self, number: usize) -> u32 {
+        let state = &*self.turns.state;
+        let block = self.routine.block_of(number);
+        let next = block.and_then(|block| self.routine.successor(block, state.ip));
+        let control = state.regs.dword(regs::CONTROL);
+        let entry = |channels| self.translation.entry(next?.first, control, channels);
+        let channels = Key::of(state).map(|key| key.channels);
+        channels.and_then(entry).unwrap_or(Frame::LEAVE)
     }
 }
 
@@ -87,7 +108,7 @@ impl Run<'_> {
 /// The fault of the instruction at the thread's instruction pointer.
 #[inline(never)]
 pub(in crate::eu) fn run(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     routine: &Routine,
     mut at: usize,
     env: &GroupEnv<'_>,
@@ -101,17 +122,19 @@ pub(in crate::eu) fn run(
             .get(at)
             .filter(|op| matches!(op.action, Action::Barrier));
         if let Some(op) = waits {
+            let state = &mut *turns.state;
             if let Some(generation) = thread::wait(state, op, env) {
                 return Ok(Some(Went::Waits(generation)));
             }
             thread::count(state, op);
             *left -= 1;
-        } else if !enter(state, routine, &mut at, env, compile, left)? {
+        } else if !enter(turns, routine, &mut at, env, compile, left)? {
             if went.is_some() && waits_for_slice(routine, at, *left) {
                 *left = 0;
             }
             break;
         }
+        let state = &mut *turns.state;
         if ops.get(at).is_none_or(|op| op.ip != state.ip) {
             at = routine.find(state.ip).map_or(ops.len(), |(at, _)| at);
         }
@@ -234,7 +257,7 @@ impl Start {
 /// the thread is.
 #[inline(always)]
 fn enter(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     routine: &Routine,
     at: &mut usize,
     env: &GroupEnv<'_>,
@@ -242,6 +265,7 @@ fn enter(
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
     let native = routine.native();
+    let state = &*turns.state;
     let key = Key::of(state);
     let found = key.and_then(|key| {
         let key = (key, state.dispatched);
@@ -257,22 +281,24 @@ fn enter(
         return Ok(false);
     };
     let code = (graph, translation, number);
-    execute(state, routine, code, at, env, left)
+    execute(turns, routine, code, at, env, left)
 }
 
 /// Runs the code of a block; false if nothing is executed. Then `at` may be where the thread is.
 #[inline(always)]
 fn execute(
-    state: &mut State,
+    turns: &mut Turns<'_>,
     routine: &Routine,
     (graph, translation, number): (&Graph, &Translation, u32),
     at: &mut usize,
     env: &GroupEnv<'_>,
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
-    let mut frame = frame(state, env, *left);
+    let mut frame = frame(turns.state, env, *left);
     let mut run = Run {
-        state,
+        turns,
+        changed: false,
+        passed: None,
         routine,
         graph,
         translation,
@@ -290,7 +316,13 @@ fn execute(
     let Some(next) = (unsafe { translation.code.run(&mut frame, number) }) else {
         return Ok(false);
     };
-    let Run { state, fault, .. } = run;
+    let Run {
+        turns,
+        changed,
+        fault,
+        ..
+    } = run;
+    let state = &mut *turns.state;
     if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
         *at = next;
     }
@@ -302,7 +334,7 @@ fn execute(
             state.follow_control();
             Err(fault.into())
         }
-        None => Ok(frame.instructions != 0),
+        None => Ok(changed || frame.instructions != 0),
     }
 }
 
@@ -317,6 +349,9 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         entries: core::ptr::null(),
         first: core::ptr::null(),
         threads: Threads::NONE,
+        barrier: env.barrier.arrivals(),
+        signalled: 0,
+        generation: 0,
         local: env.slm.words().as_ptr().cast_mut().cast(),
         local_bytes: 4 * env.slm.words().len() as u32,
         windows: env.state.windows().of(env.memory),
@@ -346,6 +381,7 @@ pub(super) fn finish(
     faulted: bool,
 ) -> Option<usize> {
     take_channels(state, frame);
+    take_signal(state, frame);
     let ops = routine.ops();
     let op = |index: u32| ops.get(index as usize);
     let mut uncount = |from: u32, within: u32| {
@@ -387,9 +423,9 @@ pub(super) fn finish(
 ///
 /// # Safety
 /// `frame` is that of host code that has not returned.
-unsafe fn context<'a>(frame: &Frame) -> &'a mut Run<'a> {
+unsafe fn context<'a, 's: 'a>(frame: &Frame) -> &'a mut Run<'a, 's> {
     // SAFETY: `context` points to the `Run` of that caller, which nothing else uses meanwhile.
-    unsafe { &mut *frame.context.cast::<Run<'a>>() }
+    unsafe { &mut *frame.context.cast::<Run<'a, 's>>() }
 }
 
 /// # Safety
@@ -407,14 +443,15 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
     if let Action::Send(_) = op.action {
         run.learn(op, number);
     }
-    run.state.follow_control();
-    let control = run.state.control;
-    match thread::step(run.state, op, run.env) {
+    let state = &mut *run.turns.state;
+    state.follow_control();
+    let control = state.control;
+    match thread::step(state, op, run.env) {
         Err(fault) => {
             run.fault = Some(fault);
             1
         }
-        Ok(()) if run.state.control != control => 2,
+        Ok(()) if state.control != control => 2,
         Ok(()) => 0,
     }
 }
@@ -425,33 +462,40 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     // SAFETY: as promised.
     let run = unsafe { context(frame) };
     run.follow(frame);
-    take_channels(run.state, frame);
     let Some(op) = run.routine.ops().get(number as usize) else {
         return Frame::LEAVE;
     };
+    if let Action::Barrier = op.action {
+        return run.barrier(frame, op, number);
+    }
+    take_channels(run.turns.state, frame);
     if let Some(calls) = &run.graph.calls {
         calls.call(number as usize);
     }
-    if let Err(fault) = flow::execute(run.state, op) {
-        run.state.ip = op.ip;
+    let state = &mut *run.turns.state;
+    if let Err(fault) = flow::execute(state, op) {
+        state.ip = op.ip;
         run.fault = Some(fault);
         frame.left += 1;
         frame.instructions -= 1;
         frame.channels -= u64::from(op.exec_size);
         return Frame::LEAVE;
     }
-    let state = &*run.state;
     show_channels(state, frame);
-    let block = run.routine.block_of(number as usize);
-    let next = block.and_then(|block| run.routine.successor(block, state.ip));
-    let control = state.regs.dword(regs::CONTROL);
-    let entry = |channels| Some(run.translation.entry(next?.first, control, channels));
-    let channels = Key::of(state).map(|key| key.channels);
-    channels.and_then(entry).flatten().unwrap_or(Frame::LEAVE)
+    run.next(number as usize)
+}
+
+/// Takes what the thread has signalled.
+#[inline(always)]
+fn take_signal(state: &mut State, frame: &mut Frame) {
+    if frame.signalled != 0 {
+        frame.signalled = 0;
+        state.barrier = Some(frame.generation);
+    }
 }
 
 /// Shows host code which channels execute and which wait. Those of the calling functions do not wake.
-fn show_channels(state: &State, frame: &mut Frame) {
+pub(super) fn show_channels(state: &State, frame: &mut Frame) {
     frame.active = state.active;
     frame.parked = state.parked & state.call_mask;
     frame.next_wake = state.next_wake;
@@ -463,7 +507,7 @@ fn show_channels(state: &State, frame: &mut Frame) {
 }
 
 /// The opposite.
-fn take_channels(state: &mut State, frame: &Frame) {
+pub(super) fn take_channels(state: &mut State, frame: &Frame) {
     state.active = frame.active;
     state.parked = state.parked & !state.call_mask | frame.parked;
     state.next_wake = frame.next_wake;
@@ -508,6 +552,9 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
+            barrier: core::ptr::null(),
+            signalled: 0,
+            generation: 0,
             local: core::ptr::null_mut(),
             local_bytes: 0,
             windows: core::ptr::null(),

@@ -84,6 +84,7 @@ pub fn run(
         state: 0,
         message: 0,
         general: 0,
+        notification: 0,
     };
     let code = Code::new(&[block], layout, isa).expect("translates");
     let mut asked = Asked {
@@ -105,6 +106,9 @@ pub fn run(
             entries: core::ptr::null(),
             first: core::ptr::null(),
             threads: Threads::NONE,
+            barrier: core::ptr::null(),
+            signalled: 0,
+            generation: 0,
             local: env.slm.words().as_ptr().cast_mut().cast(),
             local_bytes: 4 * env.slm.words().len() as u32,
             windows: env.state.windows().of(env.memory),

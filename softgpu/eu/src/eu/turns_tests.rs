@@ -1,0 +1,166 @@
+//! Groups whose threads take turns in host code, against the same threads interpreted one by one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use devinfo::Family;
+use oracles::Random;
+
+use super::program_tests::{CODE, code, kernel};
+use super::regs::Registers;
+use super::thread::{Counters, Stop, Thread, ThreadStart};
+use super::{Code, Execution, Program};
+use crate::sf::StateCache;
+use crate::{Barrier, GroupEnv, Pairs, Slm, StateBases};
+use softgpu_memory::AddressSpace;
+
+const FAMILY: Family = Family::Gen12Lp;
+const THREADS: u32 = 5;
+
+/// Signals the barrier; `between`; waits.
+fn barrier(between: &str) -> String {
+    format!(
+        "(W) send.gtwy (1|M0) null r127 null 0x0 0x02000004\n{between}\n\
+         (W) sync.bar null\n"
+    )
+}
+
+/// Each thread writes to its part of shared local memory, and reads the next one's, some rounds long.
+fn program(random: &mut Random) -> String {
+    let part = random.below(17);
+    let parted = random.below(17);
+    let inside = match random.below(2) {
+        // All threads get there, with some of their channels.
+        0 => barrier(""),
+        _ => String::new(),
+    };
+    let meet = barrier(random.pick(&["", "add (16|M0) r24.0<1>:d r24.0<8;8,1>:d 1:w\n"]));
+    let modes = random.pick(&["", "(W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x20:uw\n"]);
+    let rounds = 1 + random.below(4);
+    format!(
+        "(W) shl (16|M0) r16.0<1>:d r4.0<16;16,1>:uw 2:w\n\
+         (W) add (16|M0) r17.0<1>:d r16.0<8;8,1>:d r2.0<0;1,0>:d\n\
+         (W) add (16|M0) r19.0<1>:d r16.0<8;8,1>:d r2.1<0;1,0>:d\n\
+         (W) mov (1|M0) r30.0<1>:d {rounds}:w\n\
+         again:\n\
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d r1.0<0;1,0>:d\n\
+         cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw {part}:uw\n\
+         (f0.0) if (16|M0) X X\n\
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 3:w\n\
+         X:\nendif (16|M0) Y\nY:\n\
+         send.dc1 (16|M0) null r17 r10 0x80 0x04025EFE\n\
+         {modes}\
+         {meet}\
+         send.dc1 (16|M0) r12 r19 null 0x0 0x04205EFE\n\
+         cmp (16|M0) (lt)f0.0 null<1>:uw r4.0<16;16,1>:uw {parted}:uw\n\
+         (f0.0) if (16|M0) V V\n\
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d r12.0<8;8,1>:d\n\
+         {inside}\
+         V:\nendif (16|M0) U\nU:\n\
+         {meet}\
+         (W) add (1|M0) r30.0<1>:d r30.0<0;1,0>:d -1:w\n\
+         (W) cmp (16|M0) (gt)f1.0 null<1>:d r30.0<0;1,0>:d 0:w\n\
+         (W&f1.0) jmpi (1|M0) again\n"
+    )
+}
+
+/// Each thread's registers and counts, and shared local memory.
+type Left = (Vec<(Registers, Counters)>, Vec<u32>);
+
+/// Runs the threads of a group to their ends.
+fn run(program: &Arc<Program>, space: &AddressSpace, execution: Execution, budget: u32) -> Left {
+    let view = space.view();
+    let group = Barrier::new(THREADS);
+    let state = StateCache::default();
+    let slm = Slm::new(1024);
+    let env = GroupEnv {
+        family: FAMILY,
+        memory: &view,
+        bases: StateBases {
+            instruction: CODE,
+            ..StateBases::default()
+        },
+        binding_table: 0,
+        sampler_state: 0,
+        slm: &slm,
+        barrier: &group,
+        pairs: &Pairs::new(THREADS),
+        state: &state,
+        checks: None,
+    };
+    let code = Code::new(Arc::clone(program), execution);
+    let start = |index: u32| {
+        let mut payload = [0u8; 96];
+        let next = (index + 1) % THREADS;
+        payload[32..36].copy_from_slice(&(index * 77 + 5).to_le_bytes());
+        payload[64..68].copy_from_slice(&(index * 64).to_le_bytes());
+        payload[68..72].copy_from_slice(&(next * 64).to_le_bytes());
+        payload
+    };
+    let payloads: Vec<_> = (0..THREADS).map(start).collect();
+    let thread = |payload| {
+        Thread::new(&ThreadStart {
+            family: FAMILY,
+            payload,
+            ip: 0,
+            dispatch_mask: 0xffff,
+            simd: 16,
+            grf_count: 128,
+            sr0: 0,
+            msg0: 0,
+            thread_slot: 0,
+            cr0: 0x4c0,
+        })
+    };
+    let mut threads: Vec<_> = payloads.iter().map(|payload| thread(payload)).collect();
+    let mut ended = 0;
+    for _ in 0..4000 {
+        if let Execution::Interpret = execution {
+            let run = |thread: &mut Thread| thread.run(&env, &code, budget).expect("no fault");
+            let stops = threads.iter_mut().map(run);
+            ended = stops.filter(|stop| *stop == Stop::EndOfThread).count();
+        } else {
+            let mut all: Vec<_> = threads.iter_mut().collect();
+            let turns = Thread::take_turns(&mut all, &env, &code, budget);
+            let (_, stops) = turns.expect("no fault");
+            ended = stops
+                .iter()
+                .filter(|stop| **stop == Stop::EndOfThread)
+                .count();
+        }
+        if ended == threads.len() {
+            break;
+        }
+    }
+    assert_eq!(ended, threads.len(), "{execution:?}, {budget} at once");
+    let words = slm.words().iter().map(|word| word.load(Relaxed)).collect();
+    let left = |thread: &mut Thread| (thread.state_mut().regs.clone(), thread.counters());
+    (threads.iter_mut().map(left).collect(), words)
+}
+
+#[test]
+fn threads_that_take_turns_leave_what_those_do_that_run_one_by_one() {
+    let mut random = Random::new(0x5eed_0b41_0001);
+    for number in 0..30 {
+        let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+        let text = program(&mut random);
+        space
+            .view()
+            .write(CODE, &code(FAMILY, &text))
+            .expect("bound");
+        let program = Arc::new(Program::new(&kernel(FAMILY), 128));
+        let expected = run(&program, &space, Execution::Interpret, 10_000);
+        for budget in [10_000, 10_000, 40, 9, 3] {
+            let got = run(&program, &space, Execution::Compile(None), budget);
+            assert!(
+                got.1 == expected.1,
+                "program {number}, {budget}: local memory\n{text}"
+            );
+            for (index, (got, expected)) in got.0.iter().zip(&expected.0).enumerate() {
+                let context = format!("program {number}, {budget}, thread {index}\n{text}");
+                assert!(got.0.known() == expected.0.known(), "{context}");
+                assert_eq!(got.1, expected.1, "{context}");
+            }
+        }
+    }
+}

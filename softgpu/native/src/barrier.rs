@@ -1,0 +1,55 @@
+//! Barriers: signals. The threads of a group have one host thread, so that nothing here is atomic.
+
+use core::mem::offset_of;
+
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+use crate::frame::Frame;
+use crate::model::{Arrivals, SignalStep};
+use crate::translate::Translator;
+
+const BARRIER: i32 = offset_of!(Frame, barrier) as i32;
+pub(crate) const SIGNALLED: i32 = offset_of!(Frame, signalled) as i32;
+const GENERATION: i32 = offset_of!(Frame, generation) as i32;
+const THREADS: i32 = offset_of!(Arrivals, threads) as i32;
+const ARRIVED: i32 = offset_of!(Arrivals, arrived) as i32;
+const PASSED: i32 = offset_of!(Arrivals, generation) as i32;
+
+impl Translator {
+    /// Translates a signal; the caller executes `op` if it is not of the group's barrier.
+    pub(crate) fn signal(&mut self, step: &SignalStep, op: u32) {
+        let ways = self.ways();
+        dynasm!(self.ops ; mov rax, [rbx + BARRIER]);
+        if let Some(at) = step.payload {
+            // Barrier 0, of all threads: as many produce as consume. Bits 13:8 say nothing.
+            dynasm!(self.ops
+                ; mov ecx, [r12 + at as i32 + 8]
+                ; and ecx, 0xffff_c0ffu32 as i32
+                ; movzx edx, BYTE [rax + THREADS]
+                ; imul edx, edx, 0x0101_0000
+                ; cmp ecx, edx
+                ; jne =>ways.slow
+            );
+        }
+        let notification = self.layout.notification;
+        dynasm!(self.ops
+            ; mov ecx, [rax + PASSED]
+            ; mov DWORD [rbx + SIGNALLED], 1
+            ; mov [rbx + GENERATION], ecx
+            ; mov edx, [rax + ARRIVED]
+            ; add edx, 1
+            ; xor edi, edi
+            ; cmp edx, [rax + THREADS]
+            ; jne >waits
+            ; xor edx, edx
+            ; add ecx, 1
+            ; mov [rax + PASSED], ecx
+            ; mov edi, 1
+            ; waits:
+            ; mov [rax + ARRIVED], edx
+            ; mov [r12 + notification as i32], edi
+        );
+        self.forget(notification..notification + 4);
+        self.meet(ways, op);
+    }
+}
