@@ -107,24 +107,30 @@ impl Run<'_, '_> {
         else {
             return Frame::LEAVE;
         };
+        frame.left = left as u64;
+        self.go_on(frame, resume.filter(|_| together))
+    }
+
+    /// The thread that has the turn now passes the barrier at which it waits. If it is known where it goes on, its
+    /// channels are together, as those of the thread before it, and have not moved.
+    fn go_on(&mut self, frame: &mut Frame, resume: Option<Resume>) -> u32 {
         self.changed = true;
         let state = &mut *self.turns.state;
-        frame.left = left as u64 - 1;
+        frame.left -= 1;
         frame.instructions = 1;
         frame.regs = state.regs.bytes_mut().as_mut_ptr();
-        if let (Some(resume), true) = (resume, together) {
-            // Its channels are together, as those of the one before, and have not moved.
+        if let Some(resume) = resume {
             state.barrier = None;
             state.regs.set_dword(regs::NOTIFICATION, 0);
             frame.channels = resume.channels.into();
             frame.active = state.active;
             return resume.block;
         }
-        state.dirty.add(routine.written());
-        let Some((at, _)) = routine.find(state.ip) else {
+        state.dirty.add(self.routine.written());
+        let Some((at, _)) = self.routine.find(state.ip) else {
             return Frame::LEAVE;
         };
-        if let Some(op) = routine.ops().get(at) {
+        if let Some(op) = self.routine.ops().get(at) {
             thread::wait(state, op, self.env);
             frame.channels = op.exec_size.into();
         }
