@@ -48,6 +48,9 @@ pub const BYTES: u32 = 0xffff;
 /// pointer may be to any.
 pub const GLOBAL: u32 = 1 << 23;
 
+/// In a report's last dword: what is accessed is a block of the sub-group, each channel's part in turn.
+pub const BLOCK: u32 = 1 << 22;
+
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {

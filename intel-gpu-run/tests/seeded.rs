@@ -48,11 +48,16 @@ const KERNELS: &[Row] = &[
     ("release_only", BOTH, CACHES, "missing fence"),
     ("release_only", BOTH, NO_CACHES, ""),
     ("flag_too_early", BOTH, ALL, "data race"),
+    ("block_write_misaligned", BOTH, ALL, "block write alignment"),
+    ("block_read_misaligned", BOTH, ALL, "block read alignment"),
+    ("block_in_part", BOTH, ALL, PART),
+    ("right_blocks", BOTH, ALL, ""),
     ("blocks_race", BOTH, ALL, "data race"),
     ("right_flag", BOTH, ALL, ""),
     ("right_shuffles", BOTH, ALL, ""),
     ("right_sums", BOTH, ALL, ""),
     ("texels", BOTH, ALL, "data race"),
+    ("texels_beyond", BOTH, ALL, "surface bounds"),
     ("right_texels", BOTH, ALL, ""),
 ];
 

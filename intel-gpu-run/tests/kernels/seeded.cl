@@ -227,3 +227,41 @@ kernel void right_together(global const int *in, global int *out)
         v += intel_sub_group_shuffle(v, l);
     out[get_global_id(0)] = v;
 }
+
+// Messages to a binding table entry have no low bits of a block's place: this one would write elsewhere.
+kernel void block_write_misaligned(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    if (g < 128)
+        intel_sub_group_block_write((global uint *)out + 1 + g - get_sub_group_local_id(), in[g]);
+}
+
+kernel void block_read_misaligned(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    global const ushort *from = (global const ushort *)in + 1 + g - get_sub_group_local_id();
+    out[g] = intel_sub_group_block_read_us(from);
+}
+
+kernel void block_in_part(global const int *in, global int *out)
+{
+    uint g = get_global_id(0), v = 0;
+    if (get_sub_group_local_id() < 5)
+        v = intel_sub_group_block_read((global const uint *)in);
+    out[g] = v;
+}
+
+kernel void right_blocks(global const int *in, global int *out)
+{
+    uint first = get_global_id(0) - get_sub_group_local_id();
+    uint v = intel_sub_group_block_read((global const uint *)in + first);
+    if (get_local_id(0) < 64)
+        v += intel_sub_group_block_read((global const uint *)in + 1);
+    intel_sub_group_block_write((global uint *)out + first, v);
+}
+
+kernel void texels_beyond(global const int *in, write_only image2d_t out)
+{
+    uint g = get_global_id(0);
+    write_imageui(out, (int2)(g / 16 + 1, g % 16), (uint4)(in[g], 0, 0, 0));
+}

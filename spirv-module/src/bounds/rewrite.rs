@@ -35,8 +35,12 @@ const STORE: [u32; 2] = [3, 16];
 enum Fault {
     /// It leaves its variable.
     Leaves(Reach),
-    /// Its address, which is this value, is no multiple of so many bytes.
-    Misaligned(u32, u64),
+    /// Its address, which is this value, is no multiple of so many bytes. The kind is that of the report.
+    Misaligned {
+        address: u32,
+        alignment: u64,
+        kind: u32,
+    },
 }
 
 /// An access that may be wrong.
@@ -538,10 +542,14 @@ impl Rewriter<'_> {
                 let values = reach.values(builder, words);
                 (values, reach.leaves(doubt.bytes, builder, words), 0)
             }
-            Fault::Misaligned(address, alignment) => {
+            Fault::Misaligned {
+                address,
+                alignment,
+                kind,
+            } => {
                 let size = builder.wide(*alignment);
                 let values = [*address, size, builder.name("")];
-                (values, doubt.doubtful, report::MISALIGNED)
+                (values, doubt.doubtful, *kind)
             }
         };
         let what = doubt.what | kind;

@@ -286,5 +286,23 @@ pub struct Kernel {
     pub broadcasts: bool,
 }
 
+impl Kernel {
+    /// Bytes from the block that a sub-group writes to the next one's: they begin at multiples of 16
+    /// (`cl_intel_subgroups`).
+    pub fn written_block(&self, ty: Type) -> usize {
+        (self.sub_group * ty.components * ty.scalar.bytes()).max(16)
+    }
+
+    /// Whether it writes blocks of 8 bytes.
+    pub fn writes_narrow_blocks(&self) -> bool {
+        self.body.iter().any(|stmt| match stmt {
+            Stmt::BlockWrite { value, .. } => {
+                self.sub_group * value.ty.components * value.ty.scalar.bytes() < 16
+            }
+            _ => false,
+        })
+    }
+}
+
 /// Bytes of a row of block writes: the most that a launch can write.
 pub const BLOCK_ROW: usize = GLOBAL_SIZE * 16 * 8;

@@ -355,7 +355,8 @@ impl Group<'_> {
                 let bytes = value.ty.scalar.bytes();
                 for item in items(mask) {
                     for component in 0..value.ty.components {
-                        let at = row * BLOCK_ROW + self.block(value.ty, item, component);
+                        let between = self.kernel.written_block(value.ty);
+                        let at = row * BLOCK_ROW + self.block(value.ty, between, item, component);
                         let bits = value.get(item, component).to_le_bytes();
                         self.memory.blocks[at..at + bytes].copy_from_slice(&bits[..bytes]);
                     }
@@ -365,13 +366,12 @@ impl Group<'_> {
         }
     }
 
-    /// The offset of a work-item's component in a block, in bytes: a sub-group's elements are
-    /// adjacent, the next component follows them.
-    fn block(&self, ty: Type, item: usize, component: usize) -> usize {
+    /// The offset of a work-item's component in blocks, which have so many bytes `between` them: a
+    /// sub-group's elements are adjacent, the next component follows them.
+    fn block(&self, ty: Type, between: usize, item: usize, component: usize) -> usize {
         let size = self.kernel.sub_group;
         let number = (self.first + item) / size;
-        let place = (number * ty.components + component) * size + item % size;
-        place * ty.scalar.bytes()
+        number * between + (component * size + item % size) * ty.scalar.bytes()
     }
 
     fn eval(&self, e: &Expr) -> Lanes {
@@ -463,7 +463,8 @@ impl Group<'_> {
             }
             Kind::SubGroup(op, operands) => self.sub_group(*op, ty, &all(operands)),
             Kind::BlockRead(at) => Lanes::new(ty, |item, component| {
-                let at = at + self.block(ty, item, component);
+                let between = self.kernel.sub_group * ty.components * ty.scalar.bytes();
+                let at = at + self.block(ty, between, item, component);
                 element(&self.kernel.input, at, ty.scalar)
             }),
         }

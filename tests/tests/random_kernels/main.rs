@@ -8,7 +8,8 @@
 //! find another compiler bug. Then look at the code of the reduced kernel.
 //!
 //! A seed makes a kernel. `RANDOM_KERNELS=COUNT` or `FIRST:COUNT` in the environment says which
-//! seeds run, `RANDOM_KERNELS_FOR=DEVICE` limits them to one of ocloc's devices, and
+//! seeds run, `RANDOM_KERNELS_FOR=DEVICE` limits them to one of ocloc's devices,
+//! `RANDOM_KERNELS_SECONDS=N` begins no kernel after so many seconds, and
 //! `RANDOM_KERNELS_REDUCE=1` first reduces kernels that fail.
 
 #![cfg(test)]
@@ -29,6 +30,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use ast::{BLOCK_ROW, CELLS, GLOBAL_SIZE, Kernel, Stmt};
 use evaluate::Memory;
@@ -47,6 +49,14 @@ fn seeds(default: u64) -> (u64, u64) {
     }
 }
 
+/// When no more kernels begin, by `RANDOM_KERNELS_SECONDS`.
+fn end() -> Option<Instant> {
+    let seconds = env::var("RANDOM_KERNELS_SECONDS").ok()?;
+    let number = seconds.parse().map(Duration::from_secs);
+    let number = number.unwrap_or_else(|e| panic!("RANDOM_KERNELS_SECONDS is {seconds:?}: {e}"));
+    Some(Instant::now() + number)
+}
+
 /// Runs the kernels of the seeds for all targets of a compiler; compiled as for `--check`, if they are
 /// `watched`.
 fn check(compiler: Compiler, default: u64, watched: bool) {
@@ -58,13 +68,17 @@ fn check(compiler: Compiler, default: u64, watched: bool) {
     let jobs: Vec<(u64, &CompiledFor)> = (first..first + count)
         .flat_map(|seed| targets.iter().map(move |target| (seed, *target)))
         .collect();
+    let end = end();
+    let is_early = || end.is_none_or(|end| Instant::now() < end);
     let next = AtomicUsize::new(0);
     let ran = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, Into::into) {
             scope.spawn(|| {
-                while let Some((seed, target)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while is_early()
+                    && let Some((seed, target)) = jobs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
                     let kernel = generate::generate(*seed);
                     if target.takes(&kernel) {
                         ran.fetch_add(1, Ordering::Relaxed);
@@ -79,6 +93,10 @@ fn check(compiler: Compiler, default: u64, watched: bool) {
     });
     let ran = ran.into_inner();
     eprintln!("{ran} kernels of {count} seeds from {first} on");
+    if let Some((seed, target)) = jobs.get(next.into_inner()) {
+        let target = target.name();
+        eprintln!("the time was over before seed {seed}, {target}");
+    }
     let failures = failures.into_inner().unwrap();
     assert!(
         failures.is_empty(),
@@ -242,5 +260,16 @@ fn watched_kernels_of_the_newer_compiler() {
 fn watched_kernels_of_this_projects_compiler() {
     if require(Oracle::Ocloc) {
         check(Compiler::Own, 3, true);
+    }
+}
+
+/// It spills numbers of work-items: 2 and 3, side by side, look like a pointer to the fifth buffer.
+#[test]
+fn spilled_numbers_are_no_pointers() {
+    let newest = |target: &&CompiledFor| target.compiler == Compiler::Newer;
+    if oracles::variable(NEWER, "ocloc 26.27").is_some() {
+        let mut targets = TARGETS.iter().filter(newest);
+        let target = targets.find(|target| target.device == "mtl-h").unwrap();
+        run(&generate::generate(713), target, true).unwrap();
     }
 }

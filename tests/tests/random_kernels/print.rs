@@ -257,7 +257,7 @@ impl Text<'_> {
                     "intel_sub_group_block_write{}((global {} *)(blocks + {at} + number * {}), {});",
                     block_suffix(ty),
                     ty.scalar.name(),
-                    self.sub_group * ty.components * ty.scalar.bytes(),
+                    self.kernel.written_block(ty),
                     expr(value)
                 ));
             }

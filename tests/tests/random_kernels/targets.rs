@@ -122,11 +122,13 @@ impl CompiledFor {
     pub fn takes(&self, kernel: &Kernel) -> bool {
         let family = self.platform().family;
         // Release 22.43 gives a negated operand to the instruction for rotations, which came with
-        // Gen12 and has no such modifier. And from Gen11 on its products of 64 bits read all lanes
-        // of an operand that is one lane's value.
+        // Gen12 and has no such modifier. From Gen11 on its products of 64 bits read all lanes
+        // of an operand that is one lane's value. And on Gen8 a block write of 8 bytes becomes a message of
+        // two dwords, for which it may copy two bytes: `(W) mov (2|M0) r26.0<1>:b r23.0<2;2,1>:b`.
         let wrong = self.compiler == Compiler::Debian
             && (kernel.rotates && span!(Gen12Lp..).contains(family)
-                || kernel.broadcasts && span!(Gen11..).contains(family));
+                || kernel.broadcasts && span!(Gen11..).contains(family)
+                || kernel.writes_narrow_blocks() && span!(Gen8).contains(family));
         self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
     }
 

@@ -228,11 +228,23 @@ impl Checks {
         else {
             return false;
         };
-        let state = |access: &Access<'_>| message.payload.get(access.address.clone());
-        if state(before) != state(access) || message.response.len() < to.max(from) + slot {
+        let state = |access: &Access<'_>| {
+            let states = message.payload.get(access.address.clone());
+            states.unwrap_or_default()
+        };
+        let same = match (state(before), state(access)) {
+            // What is as long as a variable says is compared and copied by calls.
+            (&[a, b, c, d], &[e, f, g, h]) => [a, b, c, d] == [e, f, g, h],
+            (one, other) => one == other,
+        };
+        if !same || message.response.len() < to.max(from) + slot {
             return false;
         }
-        message.response.copy_within(*from..from + slot, *to);
+        let response = &mut message.response;
+        match slot {
+            4 => (0..4).for_each(|byte| response[to + byte] = response[from + byte]),
+            _ => response.copy_within(*from..from + slot, *to),
+        }
         true
     }
 
@@ -245,6 +257,23 @@ impl Checks {
             self.store_states(place, address, States::of(width as usize, &mut states));
         }
         self.order_programs(place, address, width, access);
+    }
+
+    /// An access of a texel that an image does not have. OpenCL leaves open what comes of it; other
+    /// languages do not.
+    pub(crate) fn beyond_image(&self, lane: u8, [x, y, z]: [u32; 3], what: &What<'_>) {
+        if self.is_apart() {
+            self.report(Rule::SurfaceBounds, || {
+                let verb = match what {
+                    What::Read { .. } => "reads",
+                    What::Write { .. } => "writes",
+                    What::Atomic { .. } => "changes",
+                };
+                let [x, y, z] = [x, y, z].map(u32::cast_signed);
+                let who = self.who(Some(lane));
+                format!("{who}: it {verb} texel ({x}, {y}, {z}), which the image does not have")
+            });
+        }
     }
 
     /// Records who accesses what programs' objects have, and reports what nothing orders.
@@ -337,8 +366,10 @@ impl Checks {
                 }
                 message.answered = true;
                 message.slot = access.lane.map(|_| if access.row { 4 } else { *slot });
+                // What a thread has left in its own memory has its states: two small numbers side by side
+                // look like a pointer.
                 message.pointers |= place != Where::Local
-                    && purpose != Some(Purpose::Buffer)
+                    && !matches!(purpose, Some(Purpose::Buffer | Purpose::Threads))
                     && self.extents.knows_objects();
                 if let Some(out) = message.response.get_mut(*to..to + slot.max(&width)) {
                     out.fill(WRITTEN);

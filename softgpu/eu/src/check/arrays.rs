@@ -58,6 +58,14 @@ pub(crate) fn is_report(address: u64) -> bool {
 }
 
 impl Checks {
+    /// Whether the thread's kernel comes from a language without lockstep. Code that was added tells what its
+    /// channels do together.
+    pub(crate) fn is_apart(&self) -> bool {
+        let index = self.thread.get() as usize;
+        let group = self.group.borrow();
+        group.threads.get(index).is_some_and(|order| order.apart)
+    }
+
     /// An access of an address where reports go.
     pub(super) fn hears(&self, address: u64, access: &Access<'_>) {
         let What::Write { data, .. } = &access.what else {
@@ -91,7 +99,11 @@ impl Checks {
         }
         if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
-            return self.report(Rule::ElementAlignment, || self.misaligned(lane, told));
+            let rule = match told.what & report::BLOCK {
+                0 => Rule::ElementAlignment,
+                _ => Rule::BlockWriteAlignment,
+            };
+            return self.report(rule, || self.misaligned(lane, told));
         }
         if told.what & report::BROKEN != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
@@ -106,11 +118,15 @@ impl Checks {
             _ => "writes",
         };
         let address = told.offset.cast_unsigned();
+        let (who, aligned) = (self.who(lane), told.size);
+        if told.what & report::BLOCK != 0 {
+            return format!(
+                "{who}: it {verb} a block at {address:#x}, which is no multiple of {aligned}"
+            );
+        }
+        let bytes = told.what & report::BYTES;
         format!(
-            "{}: it {verb} {} bytes at {address:#x}, and their type is aligned to {}",
-            self.who(lane),
-            told.what & report::BYTES,
-            told.size,
+            "{who}: it {verb} {bytes} bytes at {address:#x}, and their type is aligned to {aligned}"
         )
     }
 

@@ -44,14 +44,11 @@ impl Checks {
         // Channels in an earlier message of the same store have told it.
         let below = (1u32 << (self.channel.get() % 32)) - 1;
         let is_first = here.active & below == 0;
-        if told.what & report::TOGETHER != 0 && is_first && here.active != here.dispatched {
-            self.report(Rule::DivergentFlow, || {
-                format!(
-                    "{} of the sub-group's {} work-items are here",
-                    here.active.count_ones(),
-                    here.dispatched.count_ones()
-                )
-            });
+        if told.what & report::BLOCK != 0 && is_first {
+            self.lacks(here);
+        }
+        if told.what & report::TOGETHER != 0 && is_first {
+            self.parts(here);
         }
         if told.what & report::SHUFFLES == 0 {
             return;
@@ -65,6 +62,28 @@ impl Checks {
             if read.is_none_or(|channel| !here.has(channel)) {
                 return self.report(Rule::InactiveChannel, || self.shuffle(lane, read, told));
             }
+        }
+    }
+
+    /// Reports what needs whole sub-groups, if this one has not all of its channels.
+    pub(crate) fn lacks(&self, here: Here) {
+        let all = u32::MAX >> (32 - u32::from(here.simd.clamp(1, 32)));
+        let dispatched = here.dispatched & all;
+        if dispatched != all {
+            self.report(Rule::PartialSubGroup, || {
+                let (has, of) = (dispatched.count_ones(), here.simd);
+                format!("the sub-group has {has} of {of} work-items")
+            });
+        }
+    }
+
+    /// Reports what all channels do, if some are elsewhere.
+    pub(crate) fn parts(&self, here: Here) {
+        if here.active != here.dispatched {
+            self.report(Rule::DivergentFlow, || {
+                let (here, of) = (here.active.count_ones(), here.dispatched.count_ones());
+                format!("{here} of the sub-group's {of} work-items are here")
+            });
         }
     }
 

@@ -7,8 +7,8 @@ use isa_encoder::message::{
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, Shape, Source};
 use super::state::State;
+use crate::Checks;
 use crate::check::Here;
-use crate::{Checks, Rule};
 
 /// Which channels a thread has, and which execute.
 #[derive(Clone, Copy, Debug)]
@@ -62,36 +62,17 @@ pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
         block(checks, flow);
     }
     let barrier = matches!(meaning, Message::Gateway(Gateway::Barrier));
-    if barrier && flow.active != flow.dispatched {
-        report(checks, flow);
+    if barrier {
+        checks.parts(flow.here());
     }
 }
 
-/// Records a block access of part of a sub-group.
+/// Records a block access of part of a sub-group, unless code that was added tells of these.
 fn block(checks: &Checks, flow: &Flow) {
-    if flow.dispatched & flow.all() != flow.all() {
-        checks.report(Rule::PartialSubGroup, || {
-            format!(
-                "the sub-group has {} of {} work-items",
-                (flow.dispatched & flow.all()).count_ones(),
-                flow.simd
-            )
-        });
+    if !checks.is_apart() {
+        checks.lacks(flow.here());
+        checks.parts(flow.here());
     }
-    if flow.active != flow.dispatched {
-        report(checks, flow);
-    }
-}
-
-/// Records that only part of a sub-group is here.
-pub(super) fn report(checks: &Checks, flow: &Flow) {
-    checks.report(Rule::DivergentFlow, || {
-        format!(
-            "{} of the sub-group's {} work-items are here",
-            flow.active.count_ones(),
-            flow.dispatched.count_ones()
-        )
-    });
 }
 
 fn names_surface(surface: HdcSurface) -> bool {

@@ -41,6 +41,21 @@ impl Registers {
         }
     }
 
+    /// Whether it has some of a range, which is not empty.
+    fn meets(&self, first: usize, end: usize) -> bool {
+        let words = self
+            .0
+            .iter()
+            .enumerate()
+            .take(end.div_ceil(64))
+            .skip(first / 64);
+        words.fold(0, |both, (word, set)| {
+            let from = u64::MAX << first.saturating_sub(64 * word).min(63);
+            let to = u64::MAX >> (64 * (word + 1)).saturating_sub(end).min(63);
+            both | set & from & to
+        }) != 0
+    }
+
     /// The first that both have.
     fn first_of_both(self, other: Self) -> Option<usize> {
         let words = self.0.into_iter().zip(other.0).map(|(a, b)| a & b);
@@ -75,7 +90,8 @@ pub(super) struct Hazard {
 /// The registers that tokens own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Owed {
-    grf: usize,
+    /// A register has `1 << shift` bytes.
+    shift: u32,
     owners: [Owner; TOKENS],
     turns: u32,
     /// The tokens whose owners have not finished, and have not read their sources, one bit each.
@@ -89,7 +105,7 @@ pub(super) struct Owed {
 impl Owed {
     /// Nobody owns anything. Registers have `grf` bytes.
     pub fn reset(&mut self, grf: usize) {
-        self.grf = grf.max(1);
+        self.shift = grf.max(1).trailing_zeros();
         (self.turns, self.unfinished, self.unread) = (0, 0, 0);
         self.collect();
     }
@@ -125,22 +141,29 @@ impl Owed {
         self.collect();
     }
 
+    /// The numbers of the registers that have these bytes.
+    fn numbers(&self, bytes: Span) -> Option<(usize, usize)> {
+        let first = (bytes.start as usize).checked_sub(GRF_BASE)?;
+        let end = (bytes.end as usize).checked_sub(GRF_BASE)?;
+        let last = (1usize << self.shift) - 1;
+        (first < end).then_some((first >> self.shift, (end + last) >> self.shift))
+    }
+
     fn registers(&self, bytes: Span) -> Registers {
-        let number = |at: u32| (at as usize).checked_sub(GRF_BASE);
-        match (number(bytes.start), number(bytes.end)) {
-            (Some(first), Some(end)) => Registers::range(first / self.grf, end.div_ceil(self.grf)),
-            _ => Registers::default(),
-        }
+        let numbers = self.numbers(bytes);
+        numbers.map_or_else(Registers::default, |(first, end)| {
+            Registers::range(first, end)
+        })
     }
 
     /// The first of the registers in `bytes` that somebody owns for a channel in `mask`.
     pub fn meets(&self, bytes: Span, writes: bool, mask: u32) -> Option<Hazard> {
-        let registers = self.registers(bytes);
-        let written = self.written.first_of_both(registers).is_some();
-        let read = writes && self.read.first_of_both(registers).is_some();
-        if !written && !read {
+        let (first, end) = self.numbers(bytes)?;
+        let owned = self.written.meets(first, end) || writes && self.read.meets(first, end);
+        if !owned {
             return None;
         }
+        let registers = Registers::range(first, end);
         let owners = || self.owners.iter().enumerate();
         let owners = || owners().filter(|(_, owner)| owner.mask & mask != 0);
         let hazard = |owner: &Owner, reads| {
@@ -207,6 +230,18 @@ mod tests {
         assert_eq!(set.first_of_both(Registers::range(100, 256)), Some(100));
         assert_eq!(set.first_of_both(Registers::range(130, 256)), None);
         assert_eq!(set.first_of_both(Registers::range(64, 64)), None);
+        for (first, end) in [
+            (0, 60),
+            (0, 61),
+            (59, 61),
+            (64, 65),
+            (100, 256),
+            (129, 130),
+            (130, 256),
+        ] {
+            let both = set.first_of_both(Registers::range(first, end)).is_some();
+            assert_eq!(set.meets(first, end), both, "{first} to {end}");
+        }
     }
 
     #[test]

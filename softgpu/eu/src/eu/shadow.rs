@@ -4,7 +4,7 @@
 use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
 use isa_encoder::{Opcode, TOGETHER};
 
-use super::convergence::{self, Blocks, Flow};
+use super::convergence::{Blocks, Flow};
 use super::hazards::{Hazards, results};
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, LANES, Shape, Source, Target};
@@ -148,7 +148,7 @@ impl Shadow {
             Action::Fast(_) | Action::General | Action::Paired => {
                 if is_mark(op) && state.active != state.dispatched {
                     checks.set_ip(op.ip.into());
-                    convergence::report(checks, &Flow::of(state));
+                    checks.parts(Flow::of(state).here());
                 }
                 if indirect {
                     self.shuffles(state, op, checks);

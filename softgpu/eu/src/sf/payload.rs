@@ -103,11 +103,14 @@ pub(super) fn lane32(bytes: &[u8], lane: usize) -> u32 {
 /// The lane of `width` bytes (1, 2, 4 or 8) at byte `at` of `bytes`, zero-extended.
 #[inline]
 pub(super) fn lane(bytes: &[u8], at: usize, width: usize) -> u64 {
-    let mut value = [0; 8];
-    if let (Some(from), Some(to)) = (bytes.get(at..at + width), value.get_mut(..width)) {
-        to.copy_from_slice(from);
+    // Copies of as many bytes as a variable says are calls.
+    match *bytes.get(at..at + width).unwrap_or_default() {
+        [byte] => byte.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
     }
-    u64::from_le_bytes(value)
 }
 
 /// The response registers.

@@ -123,7 +123,7 @@ impl<'a> Texels<'a> {
         };
         let bytes = u32::from(format.bytes());
         let Some(offset) = self.surface.atomic_offset(bytes, at) else {
-            return;
+            return checks.beyond_image(lane as u8, at, &what);
         };
         let address = self.at + lane * 4;
         let access = Access {

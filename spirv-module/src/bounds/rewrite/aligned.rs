@@ -1,5 +1,6 @@
 //! Addresses are compared with what the types of their accesses are aligned to.
 
+use devinfo::report;
 use spirv::{MemoryAccess, Op};
 
 use super::{Fault, Rewriter};
@@ -8,6 +9,9 @@ use crate::bounds::flow;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::{arithmetic, compare};
 use crate::module::Instruction;
+
+/// What blocks that a sub-group writes are aligned to (`cl_intel_subgroups`).
+const WRITTEN_BLOCK: u64 = 16;
 
 impl Rewriter<'_> {
     /// The alignment that a pointer has by what it comes from.
@@ -43,9 +47,11 @@ impl Rewriter<'_> {
         Some(())
     }
 
-    /// An access that says what it is aligned to is compared with that, if its pointer is not known to be.
+    /// An access that says what it is aligned to is compared with that, if its pointer is not known to be;
+    /// a block that the sub-group writes is compared always.
     pub(super) fn aligned(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
         let (pointer, value, operands, writes) = match op {
+            Op::SubgroupBlockWriteINTEL => return self.block(one.word(0), one.word(1)),
             Op::Load => (one.word(2), one.word(0), one.operands.get(3..)?, false),
             Op::Store => {
                 let ty = self.layout.type_of(one.word(1))?;
@@ -61,17 +67,37 @@ impl Rewriter<'_> {
         if !says || *self.loose.get(&pointer)? >= alignment {
             return None;
         }
-        let t = self.builder.types;
-        let address = self.builder.id();
-        push(
-            &mut self.words,
-            Op::ConvertPtrToU,
-            &[t.wide, address, pointer],
-        );
-        let doubtful = self.is_odd(address, alignment);
+        self.compare(pointer, value, alignment, (report::MISALIGNED, writes))
+    }
+
+    /// The address of a block that is written is compared with what the extension asks for: messages may not
+    /// have its low bits. (Those of reads do.)
+    fn block(&mut self, pointer: u32, value: u32) -> Option<()> {
+        let ty = self.layout.type_of(value)?;
+        let kind = report::MISALIGNED | report::BLOCK;
+        self.compare(pointer, ty, WRITTEN_BLOCK, (kind, true))
+    }
+
+    /// Compares the address of an access of a type with an alignment.
+    fn compare(
+        &mut self,
+        pointer: u32,
+        value: u32,
+        alignment: u64,
+        (kind, writes): (u32, bool),
+    ) -> Option<()> {
         let (storage, _) = self.layout.pointee(pointer)?;
         let bytes = self.layout.accessed(value)?;
-        let fault = Fault::Misaligned(address, alignment);
+        let address = self.builder.id();
+        let wide = self.builder.types.wide;
+        let to_number = [wide, address, pointer];
+        push(&mut self.words, Op::ConvertPtrToU, &to_number);
+        let doubtful = self.is_odd(address, alignment);
+        let fault = Fault::Misaligned {
+            address,
+            alignment,
+            kind,
+        };
         self.add(doubtful, fault, storage, bytes, writes);
         Some(())
     }

@@ -36,11 +36,14 @@ impl Rewriter<'_> {
             Op::SubgroupShuffleINTEL
             | Op::SubgroupShuffleXorINTEL
             | Op::SubgroupShuffleDownINTEL
-            | Op::SubgroupShuffleUpINTEL => 0,
+            | Op::SubgroupShuffleUpINTEL
+            | Op::SubgroupBlockReadINTEL
+            | Op::SubgroupBlockWriteINTEL => 0,
             _ => one.word(2),
         };
         let shuffled = shuffled(op);
-        let together = needs_all(op) || op == Op::ControlBarrier;
+        let block = matches!(op, Op::SubgroupBlockReadINTEL | Op::SubgroupBlockWriteINTEL);
+        let together = needs_all(op) || op == Op::ControlBarrier || block;
         if shuffled.is_none() && !together {
             return None;
         }
@@ -65,7 +68,8 @@ impl Rewriter<'_> {
         }
         let channel = if shuffles { channel } else { none };
         let what = if shuffles { report::SHUFFLES } else { 0 }
-            | if together { report::TOGETHER } else { 0 };
+            | if together { report::TOGETHER } else { 0 }
+            | if block { report::BLOCK } else { 0 };
         let [kind, what] = [kind, what].map(|number| self.builder.word(number));
         self.added = true;
         let words = &mut self.words;

@@ -4,10 +4,10 @@ use devinfo::GpuAddress;
 use isa_encoder::message::{Block2d, Direction, LscAddress};
 
 use super::Context;
-use crate::Fault;
 use crate::check::{Access, What, Where};
 use crate::sf::payload::{Response, lane};
 use crate::sf::rectangle::Rectangle;
+use crate::{Checks, Fault, Rule};
 
 /// The surface and block that a payload describes (A2DBLOCK_PAYLOAD).
 struct Shape {
@@ -40,6 +40,35 @@ impl Shape {
             height: (size >> 8 & 0xff) as usize + 1,
             blocks: (size >> 16 & 0xf) as usize + 1,
         })
+    }
+
+    /// Records what hardware does not take: MLIR's XeGPU dialect (`kXe2BlockIORestrictions`) and
+    /// `cl_intel_subgroup_2d_block_io` have these limits. `bytes` is an element's.
+    fn check(&self, checks: &Checks, direction: Direction, bytes: usize) {
+        let (base, width, pitch) = (self.base, self.row_bytes, self.pitch);
+        let state = |why: &dyn Fn() -> String| checks.report(Rule::SurfaceState, why);
+        if !base.is_multiple_of(64) {
+            state(&|| format!("a block's surface begins at {base:#x}, which is no multiple of 64"));
+        } else if !width.is_multiple_of(4) {
+            state(&|| format!("rows of a block's surface have {width} bytes, no multiple of 4"));
+        } else if !pitch.is_multiple_of(16) || pitch < width {
+            state(&|| {
+                format!(
+                    "rows of a block's surface have {width} bytes and begin every {pitch}, \
+                     which is no multiple of 16 or less"
+                )
+            });
+        }
+        let x = i64::from(self.x) * bytes as i64;
+        if x % 4 != 0 {
+            let rule = match direction {
+                Direction::Read => Rule::BlockReadAlignment,
+                Direction::Write => Rule::BlockWriteAlignment,
+            };
+            checks.report(rule, || {
+                format!("a block begins at byte {x} of its rows, which is no multiple of 4")
+            });
+        }
     }
 
     /// The address of an element of `bytes` bytes in `column` and `row` of the blocks, if it is
@@ -123,6 +152,9 @@ pub(super) fn untyped(
     }
     let (bytes, layout) = element;
     let shape = Shape::of(context, offset)?;
+    if let Some(checks) = context.env.checks {
+        shape.check(checks, direction, bytes);
+    }
     let arrangement = Arrangement::new(&shape, bytes, layout, context.grf);
     let total = shape.blocks * arrangement.block * bytes;
     let view = context.env.memory;

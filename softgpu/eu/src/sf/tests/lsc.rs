@@ -8,6 +8,8 @@ use isa_encoder::message::{
 };
 use oracles::Random;
 
+use crate::Rule;
+
 use super::bench::{Bench, GENERAL, MEMORY, MEMORY_BYTES};
 
 pub(super) const FAMILIES: [Family; 3] = [Family::XeHpg, Family::XeHpc, Family::Xe2];
@@ -505,6 +507,56 @@ fn two_dimensional_stores_keep_to_the_surface() {
             _ => 0,
         };
         assert_eq!(value(dword), want as u64, "{x},{y}");
+    }
+}
+
+/// The limits of `cl_intel_subgroup_2d_block_io`, a dword of the payload at a time.
+#[test]
+fn payloads_of_two_dimensional_blocks_keep_to_what_hardware_takes() {
+    let bench = Bench::new(Family::Xe2);
+    let right = [
+        (MEMORY + 0x1000) as u32,
+        (MEMORY >> 32) as u32,
+        63,
+        3,
+        63,
+        4,
+        0,
+        3 | 3 << 8,
+    ];
+    let found = |(index, value): (usize, u32), direction| -> Vec<Rule> {
+        let mut dwords = right;
+        dwords[index] = value;
+        let mut payload = pad(dwords.into_iter().flat_map(u32::to_le_bytes).collect(), 64);
+        let stores = direction == Direction::Write;
+        payload.resize(if stores { 128 } else { 64 }, 0);
+        let meaning = Lsc::Block2d {
+            port: LscPort::Ugm,
+            direction,
+            address: LscAddress::Flat { offset: 0 },
+            data: DataSize::D16,
+            layout: Block2d::default(),
+            offset: [0; 2],
+            cache: CacheControl::DEFAULT,
+        };
+        let registers = usize::from(!stores);
+        bench.send(Meaning::Lsc(meaning), (1, 1), &payload, 1, registers);
+        let found = bench.checks.take();
+        found.iter().map(|violation| violation.rule).collect()
+    };
+    let state = [Rule::SurfaceState];
+    for (direction, misaligned) in [
+        (Direction::Read, Rule::BlockReadAlignment),
+        (Direction::Write, Rule::BlockWriteAlignment),
+    ] {
+        assert_eq!(found((0, right[0]), direction), []);
+        assert_eq!(found((0, right[0] + 32), direction), state);
+        // Rows of 62 bytes; rows that begin every 72 and every 32.
+        assert_eq!(found((2, 61), direction), state);
+        assert_eq!(found((4, 71), direction), state);
+        assert_eq!(found((4, 31), direction), state);
+        assert_eq!(found((5, 5), direction), [misaligned]);
+        assert_eq!(found((5, 6), direction), []);
     }
 }
 
