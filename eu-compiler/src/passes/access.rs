@@ -157,6 +157,12 @@ impl Split<'_> {
     fn load(&mut self, access: Access, address: Value, results: &[Value]) -> Vec<Value> {
         let types: Vec<Type> = results.iter().map(|v| self.0.function.ty(*v)).collect();
         let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
+        // Three bytes or words come with what the alignment says lies behind them.
+        let padded = bytes.next_power_of_two();
+        let bytes = match access.align >= padded && !access.volatile {
+            true => padded,
+            false => bytes,
+        };
         let units = units(bytes, least(access));
         // Each byte's unit, as a dword whose upper bits are zero.
         let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
