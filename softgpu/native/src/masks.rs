@@ -1,15 +1,13 @@
 //! Masks of lanes, which are kept in registers while a block lasts: its channels do not change in it, and what
 //! a comparison found is the predicate of what follows.
 
-use core::ops::Range;
-
 use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::{HostIsa, Place, Region};
 
 use crate::model::{Channels, Grouping, Masking, Predicate, Step, VectorStep};
 use crate::plan::Kind;
 use crate::registers::{Content, FlagBit, LaneMask, Ymm};
-use crate::translate::{FLAG_BYTES, Translator};
+use crate::translate::Translator;
 use crate::vector::{Job, Written};
 
 impl Translator {
@@ -203,9 +201,17 @@ impl Translator {
         false
     }
 
+    /// Whether an op has flags as its destination.
+    pub(crate) fn stores_flags(&self, step: &VectorStep) -> bool {
+        let output = &step.request.output;
+        output.at.is_some_and(|at| {
+            let bytes = u32::from(output.stride) * u32::from(step.request.lanes) + 8;
+            self.has_flags(&(at..at + bytes))
+        })
+    }
+
     /// Whether an op has flags among its operands.
     fn touches_flags(&self, step: &VectorStep) -> bool {
-        let flags = self.layout.flags;
         let request = &step.request;
         let lanes = usize::from(request.lanes);
         let mut places = request.sources.iter().flatten().flat_map(|source| {
@@ -218,12 +224,7 @@ impl Translator {
                 (0..lanes).map(move |lane| at(region, lane)..at(region, lane) + size as u32)
             })
         });
-        let meets = |at: Range<u32>| at.start < flags + FLAG_BYTES && flags < at.end;
-        let written = request.output.at.is_some_and(|at| {
-            let bytes = u32::from(request.output.stride) * lanes as u32 + 8;
-            meets(at..at + bytes)
-        });
-        written || places.any(meets)
+        self.stores_flags(step) || places.any(|at| self.has_flags(&at))
     }
 
     /// Makes a mask in a register without others, when nothing is known of any.

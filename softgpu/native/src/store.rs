@@ -229,9 +229,24 @@ impl Translator {
         written: Written,
         target: Target,
     ) {
+        let end = target.at + target.stride * (job.lanes as u32 - 1) + target.size as u32;
+        self.store_to(job, results, written, (target, end));
+        if self.has_flags(&(target.at..end)) {
+            // The mask of the written channels was that of the flags before.
+            self.forget(target.at..end);
+        }
+    }
+
+    /// Does so, up to the byte `end`.
+    fn store_to(
+        &mut self,
+        job: &Job<'_>,
+        results: &[Ymm; 4],
+        written: Written,
+        (target, end): (Target, u32),
+    ) {
         let Target { at, size, stride } = target;
         let lane = job.plan.lane;
-        let end = at + stride * (job.lanes as u32 - 1) + size as u32;
         if (lane, size, stride) == (8, 4, 4) && job.lanes.is_multiple_of(8) {
             self.forget(at..end);
             return self.store_low_dwords(job, results, at, written);

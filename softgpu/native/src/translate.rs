@@ -360,10 +360,15 @@ impl Translator {
         self.flags = None;
     }
 
+    /// Whether some of these register bytes are flags.
+    pub(crate) fn has_flags(&self, range: &Range<u32>) -> bool {
+        let flags = self.layout.flags;
+        range.start < flags + FLAG_BYTES && flags < range.end
+    }
+
     /// Register bytes change: registers no longer hold them.
     pub(crate) fn forget(&mut self, range: Range<u32>) {
-        let flags = self.layout.flags;
-        if range.start < flags + FLAG_BYTES && flags < range.end {
+        if self.has_flags(&range) {
             self.flags = None;
         }
         self.pool.written(range.clone());

@@ -21,7 +21,7 @@ pub(crate) const EXPONENT: u64 = 0x7f80_0000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     All,
-    /// Those in esi.
+    /// Those in esi, or of a mask that is kept (see `goes_without_esi`).
     Masked,
 }
 
@@ -133,7 +133,11 @@ impl Translator {
             return self.keeps_mask(job);
         }
         let stores = job.step.flag_bit.is_none() && job.step.request.accumulator.is_none();
-        stores && job.is_packed() && (self.keeps_mask(job) || self.pins_masks(job))
+        // What is kept of flags is forgotten where they are stored, before the mask is taken.
+        stores
+            && !self.stores_flags(job.step)
+            && job.is_packed()
+            && (self.keeps_mask(job) || self.pins_masks(job))
     }
 
     /// Whether the written channels are those that execute, whose lanes are kept, so that esi need not have them.

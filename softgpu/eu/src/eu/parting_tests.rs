@@ -306,8 +306,11 @@ fn masks_are_those_of_the_interpreter() {
             let every = every.replace('W', "(W)");
             let bound = random.below(17);
             let bit = 1 << (number % 12);
-            text += &match random.below(11) {
+            text += &match random.below(13) {
                 0 => format!("(W) mov (1|M0) {flag}<1>:uw r12.0<0;1,0>:uw\n"),
+                // These write the flags that they depend on.
+                11 => format!("{when} mov (2|M0) f0.0<1>:ud r20.0<2;2,1>:ud\n"),
+                12 => format!("{when} mov (8|M0) f0.0<1>:ub r10.0<8;8,1>:ud\n"),
                 1 => format!("{when} sel {size} r14.0<1>:d r10.0<8;8,1>:d r20.0<8;8,1>:d\n"),
                 2 => format!("{when} mov {size} r16.0<1>:uw r20.0<16;8,2>:uw\n"),
                 3 => format!("{when} mov {size} r17.0<4>:ub r10.0<8;8,1>:ud\n"),

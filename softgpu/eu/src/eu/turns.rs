@@ -34,8 +34,8 @@ struct Member<'s> {
 /// Where a thread goes on behind a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resume {
-    /// The address of the host code, and the number of the block there.
-    pub code: usize,
+    /// The number of the host code, and that of the block there.
+    pub code: u64,
     /// See [`code`](Self::code).
     pub block: u32,
     /// The modes, as cr0.0.
@@ -83,7 +83,7 @@ impl<'s> Turns<'s> {
     pub fn pass(
         &mut self,
         waits: Waits,
-        here: (usize, u32),
+        here: (u64, u32),
         executed: Counters,
         barrier: &Barrier,
         fits: impl Fn(&State) -> bool,

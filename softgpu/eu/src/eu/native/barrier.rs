@@ -90,7 +90,7 @@ impl Run<'_, '_> {
                 && other.barrier.is_none_or(passes)
                 && op.is_some_and(|op| matches!(op.action, Action::Barrier))
         };
-        let code = core::ptr::from_ref(self.translation).addr();
+        let code = self.translation.id;
         let waits = Waits {
             generation,
             left: frame.left as usize,

@@ -125,6 +125,8 @@ impl Key {
 #[derive(Debug)]
 struct Translation {
     code: Code,
+    /// Its number among all that were ever made: another one may come to lie where it was.
+    id: u64,
     /// It has blocks for all of these channels, unless there are none.
     all: u32,
     /// How many these are; those for any channels follow, if it has them.
@@ -148,6 +150,9 @@ const LAYOUT: Layout = Layout {
     general: regs::GRF_BASE as u32,
     notification: regs::NOTIFICATION as u32,
 };
+
+/// The number of translations so far.
+static TRANSLATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// No block begins there.
 const NOWHERE: u32 = u32::MAX;
@@ -219,6 +224,7 @@ impl Translation {
         }
         Some(Self {
             code: Code::new(&blocks, LAYOUT, isa)?,
+            id: TRANSLATIONS.fetch_add(1, Ordering::Relaxed),
             all: match halves.first() {
                 Some(Channels::All(mask)) => *mask,
                 _ => 0,
