@@ -152,9 +152,12 @@ impl Flow {
             .iter()
             .map(|events| (block_of(self, events), *events))
             .collect();
-        open.extend(by_block.keys());
+        // In the order of the code, so that the same code asks for as much each time.
+        open.extend(per_block.iter().map(|events| block_of(self, events)));
         while let Some(block) = open.pop() {
             let Some(left) = self.budget.checked_sub(1) else {
+                // What is needed before this block is not known.
+                open.push(block);
                 break;
             };
             self.budget = left;
@@ -216,6 +219,7 @@ mod tests {
     use isa_encoder::{Opcode, Type as M};
 
     use super::super::join::join;
+    use super::{Event, Flow};
     use crate::code::{Code, Inst, Operand, Place, Predicate, Var, What};
     use crate::ir::Block;
 
@@ -245,7 +249,7 @@ mod tests {
 
     /// `b` is `a`, or in other lanes twice that. A third kind of lanes only needs `a`; they leave before
     /// `b` is there, and go on last. Where do those go that have `b`?
-    fn copies_left(behind: What) -> usize {
+    fn parting(behind: What) -> Code {
         let (a, b, other) = (0, 1, 2);
         let label = |number| Inst::new(What::Label(Block(number), false), 8);
         let some = |number| Inst {
@@ -275,6 +279,11 @@ mod tests {
         for _ in 0..3 {
             code.var(GRF, GRF);
         }
+        code
+    }
+
+    fn copies_left(behind: What) -> usize {
+        let mut code = parting(behind);
         join(&mut code, GRF);
         let is_copy = |inst: &&Inst| {
             let from = inst.srcs[0];
@@ -288,5 +297,57 @@ mod tests {
         assert_eq!(copies_left(What::End), 0);
         // Then those that wrote `b` still need `a`.
         assert_eq!(copies_left(What::Jump(Block(4))), 1);
+    }
+
+    #[test]
+    fn what_took_too_many_visits_is_not_known() {
+        // A loop adds to `a`, and `b` lives in another block of it.
+        let (a, b, other) = (0, 1, 2);
+        let twice = |dst, src| inst(Opcode::Add, dst, &[dwords(src), dwords(src)]);
+        let again = Inst {
+            predicate: Predicate::When,
+            ..Inst::new(What::Back(Block(0)), 8)
+        };
+        let code = Code {
+            insts: vec![
+                Inst::new(What::Label(Block(0), false), 8),
+                twice(a, a),
+                Inst::new(What::Label(Block(1), false), 8),
+                twice(b, other),
+                twice(other, b),
+                again,
+                Inst::new(What::End, 8),
+            ],
+            ..Code::default()
+        };
+        let event = |at, side, writes| Event {
+            at,
+            side,
+            writes,
+            bytes: 0..32,
+            copies: false,
+            elementwise: true,
+        };
+        let events = [
+            event(1, 0, false),
+            event(1, 0, true),
+            event(3, 1, true),
+            event(4, 1, false),
+        ];
+        for budget in 0..50 {
+            let mut flow = Flow::new(&code);
+            flow.budget = budget;
+            assert!(!flow.are_apart(&code, &events), "{budget} visits");
+        }
+        // In a block each, and with no way back, they are apart.
+        let mut straight = code;
+        straight.insts.remove(5);
+        let answers = (0..50).map(|budget| {
+            let mut flow = Flow::new(&straight);
+            flow.budget = budget;
+            flow.are_apart(&straight, &events)
+        });
+        assert!(answers.is_sorted());
+        assert!(Flow::new(&straight).are_apart(&straight, &events));
     }
 }

@@ -476,6 +476,14 @@ fn is_elementwise(inst: &Inst) -> bool {
         _ => None,
     };
     let dst = inst.dst.as_ref().and_then(pitch);
-    let mut sources = inst.srcs.iter().flatten().filter_map(pitch);
-    matches!(inst.what, What::Alu(_)) && sources.all(|source| Some(source) == dst || source.0 == 0)
+    let mut sources = inst.srcs.iter().flatten();
+    matches!(inst.what, What::Alu(_))
+        && sources.all(|source| match pitch(source) {
+            Some(source) => Some(source) == dst || source.0 == 0,
+            // By address they are of any channel.
+            None => !matches!(
+                source,
+                Operand::Indirect { .. } | Operand::Repeated { .. } | Operand::AddressOf(_)
+            ),
+        })
 }
