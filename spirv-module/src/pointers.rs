@@ -15,6 +15,9 @@ use crate::types::{Type, Types};
 /// How deep the types of pointees are compared.
 const MAX_DEPTH: u32 = 8;
 
+/// How many bytes of a description are compared: structures in each other may have any number of parts.
+const MAX_TEXT: usize = 4096;
+
 /// Modules of which some are changed so that their functions' pointers are alike where nothing else of
 /// their types differs.
 pub fn with_pointers_alike(modules: Vec<Module>) -> Vec<Module> {
@@ -84,7 +87,11 @@ fn signatures(module: &Module) -> Vec<(String, Signature)> {
                 let described = |plain| {
                     parts
                         .iter()
-                        .map(move |of| describe(types, *of, plain, 0))
+                        .map(move |of| {
+                            let mut text = String::new();
+                            describe(types, *of, (plain, 0), &mut text);
+                            text
+                        })
                         .collect()
                 };
                 found.extend(name.map(|name| {
@@ -107,24 +114,38 @@ fn signatures(module: &Module) -> Vec<(String, Signature)> {
     found
 }
 
-/// A type as other modules may declare it, too. Pointees are left out if it is to be `plain`.
-fn describe(types: &Types, id: u32, plain: bool, depth: u32) -> String {
-    let deeper = |id| describe(types, id, plain, depth + 1);
+/// Adds a type as other modules may declare it, too. Pointees are left out if it is to be `plain`.
+fn describe(types: &Types, id: u32, (plain, depth): (bool, u32), text: &mut String) {
+    let deeper = |id, text: &mut String| describe(types, id, (plain, depth + 1), text);
     match types.get(id) {
-        _ if depth > MAX_DEPTH => String::new(),
-        Some(Type::Pointer { storage, pointee }) => match plain {
-            true => format!("{storage}*"),
-            false => format!("{storage}*{}", deeper(pointee)),
-        },
-        Some(Type::Vector { component, count }) => format!("{count}x{}", deeper(component)),
+        _ if depth > MAX_DEPTH || text.len() > MAX_TEXT => {}
+        Some(Type::Pointer { storage, pointee }) => {
+            *text += &format!("{storage}*");
+            if !plain {
+                deeper(pointee, text);
+            }
+        }
+        Some(Type::Vector { component, count }) => {
+            *text += &format!("{count}x");
+            deeper(component, text);
+        }
         Some(Type::Array { element, length }) => {
-            format!("[{:?} {}]", types.constant(length), deeper(element))
+            *text += &format!("[{:?} ", types.constant(length));
+            deeper(element, text);
+            text.push(']');
         }
         Some(Type::Struct) => {
-            let parts = types.parts(id).iter().map(|part| deeper(*part));
-            format!("{{{}}}", parts.collect::<Vec<_>>().join(" "))
+            text.push('{');
+            for part in types.parts(id) {
+                deeper(*part, text);
+                text.push(' ');
+                if text.len() > MAX_TEXT {
+                    break;
+                }
+            }
+            text.push('}');
         }
-        other => format!("{other:?}"),
+        other => *text += &format!("{other:?}"),
     }
 }
 

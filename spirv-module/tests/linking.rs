@@ -231,6 +231,52 @@ fn scopes_of_aliases_are_left_out() {
 }
 
 /// Modules with anything in their words are changed, or not, without a panic.
+/// A module of a thousand bytes has a type of 32 to the seventh parts. Two modules whose pointers lead to such
+/// types are compared as far as that takes no time.
+#[test]
+fn structures_in_each_other_end() {
+    if !has_tools() {
+        return;
+    }
+    let nested = |innermost: &str| {
+        let structures: String = (0..7)
+            .map(|depth| {
+                let inner = match depth {
+                    0 => innermost.to_owned(),
+                    _ => format!("%s{}", depth - 1),
+                };
+                format!(
+                    "%s{depth} = OpTypeStruct{}\n",
+                    format!(" {inner}").repeat(32)
+                )
+            })
+            .collect();
+        module(&format!(
+            r#"{HEAD}
+OpDecorate %f LinkageAttributes "f" Export
+%byte = OpTypeInt 8 0
+%int = OpTypeInt 32 0
+%void = OpTypeVoid
+{structures}%ptr = OpTypePointer CrossWorkgroup %s6
+%fn = OpTypeFunction %void %ptr
+%f = OpFunction %void None %fn
+%p = OpFunctionParameter %ptr
+%entry = OpLabel
+OpReturn
+OpFunctionEnd
+"#
+        ))
+    };
+    let modules = vec![nested("%int"), nested("%byte")];
+    let before: Vec<_> = modules.iter().map(Module::to_bytes).collect();
+    let after = with_pointers_alike(modules);
+    let changed = after
+        .iter()
+        .zip(&before)
+        .filter(|(a, b)| a.to_bytes() != **b);
+    assert_eq!(changed.count(), 2, "the first part tells them apart");
+}
+
 #[test]
 fn bent_modules_do_no_harm() {
     if !has_tools() {
