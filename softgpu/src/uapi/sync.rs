@@ -161,7 +161,7 @@ fn timeline_wait(file: &File, args: &mut SyncobjTimelineWait) -> Answer {
     );
     let count = args.count_handles;
     // The usual case: both are there.
-    let both = match (1..=ARRAY_LIMIT).contains(&count) {
+    let both = match (1..=ARRAY_LIMIT).contains(&count) && args.points != 0 {
         true => user::read_arrays((args.handles, args.points), count.into()),
         false => None,
     };

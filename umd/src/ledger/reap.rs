@@ -69,10 +69,10 @@ impl Ledger {
     /// Forgets commands that have ended, so that their memory can be used again. Looks at the
     /// completion tags: while commands run, there is no system call.
     pub(crate) fn reap(&self, kmd: &dyn Kmd) {
-        let Some((tagged, unseen)) = self.tagged() else {
+        let Some((tagged, nanos, unseen)) = self.tagged() else {
             return;
         };
-        if let Some(nanos) = unseen.last().and_then(InFlight::nanos) {
+        if let Some(nanos) = nanos {
             self.took(nanos);
         }
         drop(unseen);
@@ -92,8 +92,8 @@ impl Ledger {
     }
 
     /// The last command that has ended. Takes out the first ones of which the GPU has left the memory and
-    /// whose end nobody can notice.
-    fn tagged(&self) -> Option<(Tagged, Vec<InFlight>)> {
+    /// whose end nobody can notice, and says how many nanoseconds the last of them took, if that is known.
+    fn tagged(&self) -> Option<(Tagged, Option<u64>, Vec<InFlight>)> {
         let mut state = self.lock();
         let done = state.done();
         let last = &state.in_flight.get(done.checked_sub(1)?)?.submitted;
@@ -103,10 +103,13 @@ impl Ledger {
         let is_passed =
             |command: &InFlight| command.submitted.is_passed_by(fence, number, is_in_ring);
         let mut unseen = Vec::new();
+        let mut nanos = None;
         while let Some(first) = state.in_flight.front_mut()
             && is_passed(first)
             && first.is_unseen()
         {
+            // Its timestamps are read before its memory is that of another one.
+            nanos = first.nanos();
             unseen.reserve(if unseen.is_empty() { done } else { 0 });
             unseen.extend(state.pop());
         }
@@ -118,7 +121,7 @@ impl Ledger {
             is_last,
             oldest: oldest.filter(|command| is_passed(command)).cloned(),
         };
-        Some((tagged, unseen))
+        Some((tagged, nanos, unseen))
     }
 }
 

@@ -29,6 +29,9 @@ const ALONE: Duration = Duration::from_micros(10);
 /// Instructions after which a host thread adds what it has done to the statistics.
 const REPORTED: u64 = 1 << 16;
 
+/// Shorter limits than this need a look after each slice: so many instructions may take longer.
+const SHORT: Duration = Duration::from_secs(1);
+
 /// How many groups a host thread takes at once: those that execute about so many instructions, but not
 /// more than a few.
 const TAKEN: u64 = 1 << 14;
@@ -223,6 +226,7 @@ impl Shared<'_> {
         let mut more = Some(more);
         let mut idle = 0u32;
         let mut quiet = Quiet::new(self.started);
+        let hurries = self.options.hang_timeout < SHORT;
         loop {
             if self.options.stop.load(Ordering::Relaxed) {
                 self.fail(DispatchError::Stopped);
@@ -258,7 +262,10 @@ impl Shared<'_> {
                 self.hang();
             }
             worker.done += slice;
-            if slice.executed.instructions == 0 || worker.done.executed.instructions >= REPORTED {
+            if slice.executed.instructions == 0
+                || hurries && slice.ended == 0
+                || worker.done.executed.instructions >= REPORTED
+            {
                 if worker.done.ended != 0 {
                     self.ends.fetch_add(1, Ordering::Relaxed);
                 } else if quiet
