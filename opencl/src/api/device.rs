@@ -9,6 +9,7 @@ use super::{
     attributes, command_buffer, extensions, external_memory, mutable_dispatch, pipe, platform, usm,
 };
 use crate::core::device::host_time;
+use crate::core::platform::is_checked;
 use crate::core::{Device, Handle, Object, Platform};
 use crate::error::{Error, Result, ensure};
 
@@ -192,6 +193,10 @@ pub(crate) fn info(device: Handle, name: u32) -> Result<Answer> {
         CL_DEVICE_PLATFORM => info::handle(Platform::get().base().handle()),
         CL_DEVICE_NAME => info::text(&device.name),
         CL_DEVICE_VENDOR => info::text("Intel"),
+        // Programs keep binaries by this: those with checks run nowhere else.
+        CL_DRIVER_VERSION if is_checked() => {
+            info::text(concat!(env!("CARGO_PKG_VERSION"), " with checks"))
+        }
         CL_DRIVER_VERSION => info::text(env!("CARGO_PKG_VERSION")),
         CL_DEVICE_PROFILE => info::text("FULL_PROFILE"),
         CL_DEVICE_VERSION => info::text("OpenCL 3.0 intel-gpu"),

@@ -18,6 +18,11 @@ int main(void) {
     DONE(clReleaseContext(begin()));
     cl_context context = clCreateContext(NULL, 1, devices, on_error, NULL, &error);
     DONE(error);
+    /* Programs keep binaries by it, and those with checks run nowhere else. */
+    char version[64];
+    DONE(clGetDeviceInfo(devices[0], CL_DRIVER_VERSION, sizeof version, version, NULL));
+    if (strstr(version, "checks") == NULL)
+        FAIL("\"%s\"", version);
     cl_program program = built(context,
                                "kernel __attribute__((intel_reqd_sub_group_size(16)))\n"
                                "void k(global uint *out, global uchar *in, int offset) {\n"

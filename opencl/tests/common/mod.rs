@@ -70,7 +70,9 @@ impl Runtime {
         command
             .env("OCL_ICD_VENDORS", format!("{}/", vendors.display()))
             .env("INTEL_GPU_DEVICES", devices)
-            .env("INTEL_GPU_CACHE", "off");
+            .env("INTEL_GPU_CACHE", "off")
+            // What programs keep of other runs is not what they make now.
+            .env("XDG_CACHE_HOME", self.path());
         command
     }
 }
