@@ -12,17 +12,6 @@ use super::lexer::Token;
 use crate::disasm::print::{OPTION_NAMES, pipe_prefix};
 use crate::model::{Descriptor, Options, Pipe, Specific, Token as SwsbToken, TokenMode};
 
-/// The pipes that a distance can name, the one without a name first.
-const PIPES: [Pipe; 7] = [
-    Pipe::Default,
-    Pipe::All,
-    Pipe::Float,
-    Pipe::Int,
-    Pipe::Long,
-    Pipe::Math,
-    Pipe::Scalar,
-];
-
 impl Parser<'_> {
     /// `{Compacted,@1,$2.dst}`.
     pub(super) fn options(&mut self, cursor: &mut Cursor<'_>) -> Parse<()> {
@@ -67,8 +56,8 @@ impl Parser<'_> {
                 cursor.name("a pipe")?.0
             };
             cursor.expect(Token::At)?;
-            let distance = cursor.small("the distance", 7)?;
-            let pipe = PIPES
+            let distance = cursor.small("the distance", Pipe::FARTHEST)?;
+            let pipe = Pipe::EACH
                 .into_iter()
                 .find(|pipe| pipe_prefix(*pipe).strip_suffix('@') == Some(prefix));
             let Some(pipe) = pipe.filter(|_| distance != 0) else {

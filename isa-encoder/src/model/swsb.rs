@@ -22,6 +22,9 @@ pub enum Pipe {
 }
 
 impl Pipe {
+    /// The largest distance that an instruction has bits for.
+    pub(crate) const FARTHEST: u8 = 7;
+
     /// Every pipe, in the order of their numbers.
     pub(crate) const EACH: [Pipe; 7] = [
         Pipe::Default,

@@ -114,24 +114,11 @@ fn hand_out_tokens(program: &Program, facts: &mut Facts) {
     }
 }
 
-/// The in-order pipes, in the order of [`Needs::distance`].
-const PIPES: [Pipe; 6] = [
-    Pipe::Default,
-    Pipe::Float,
-    Pipe::Int,
-    Pipe::Long,
-    Pipe::Math,
-    Pipe::Scalar,
-];
-
-/// The largest distance that fits.
-const FARTHEST: u8 = 7;
-
 /// What an instruction must wait for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needs {
-    /// For each of [`PIPES`] the distance, or 0.
-    distance: [u8; PIPES.len()],
+    /// For each of [`Pipe::EACH`] the distance, or 0.
+    distance: [u8; Pipe::EACH.len()],
     /// All earlier in-order instructions.
     all: bool,
     read: u32,
@@ -149,9 +136,9 @@ impl Needs {
             Unit::None => {}
             Unit::InOrder { .. } if entry.access.space == Space::State => self.all = true,
             Unit::InOrder { pipe, .. } => {
-                let slots = self.distance.iter_mut().zip(PIPES);
+                let slots = self.distance.iter_mut().zip(Pipe::EACH);
                 for (slot, _) in slots.filter(|(_, p)| *p == pipe) {
-                    let distance = entry.distance().min(FARTHEST);
+                    let distance = entry.distance().min(Pipe::FARTHEST);
                     *slot = if *slot == 0 {
                         distance
                     } else {
@@ -173,7 +160,11 @@ impl Needs {
 
     /// The pipes and the distance that cover everything.
     fn pipe(&self, family: Family) -> Option<(Pipe, u8)> {
-        let used = self.distance.iter().zip(PIPES).filter(|(d, _)| **d != 0);
+        let used = self
+            .distance
+            .iter()
+            .zip(Pipe::EACH)
+            .filter(|(d, _)| **d != 0);
         let nearest = used.clone().map(|(distance, _)| *distance).min();
         let single = pipe::is_single(family);
         match (self.all, nearest, used.clone().count()) {
@@ -193,7 +184,7 @@ impl Needs {
             written: self.written,
         };
         state.wait(facts, &waits);
-        for (&distance, pipe) in self.distance.iter().zip(PIPES) {
+        for (&distance, pipe) in self.distance.iter().zip(Pipe::EACH) {
             if distance != 0 {
                 let waits = Waits {
                     distance: Some((PipeSet::of(pipe), distance)),

@@ -79,8 +79,8 @@ pub struct Overtaken {
     pub byte: u16,
 }
 
-/// No pipe takes longer than this many instructions.
-const LONGEST: u32 = 20;
+/// How many instructions of a pipe can be under way.
+const LONGEST: u32 = pipe::LONGEST_WINDOW as u32;
 
 /// Sets that have the registers that are read and written, and perhaps others: one bit for each 32 bytes,
 /// modulo 64.

@@ -163,6 +163,9 @@ pub fn counts(view: View, instruction: &Instruction, unit: Unit) -> Option<Pipe>
     }
 }
 
+/// The longest [`window`].
+pub const LONGEST_WINDOW: u8 = 18;
+
 /// How many instructions of its pipe must follow until a result is available without a wait.
 ///
 /// IGA and Mesa have 10, 14 for 64-bit results and 18 for math; IGC adds one to the first two.
@@ -171,7 +174,7 @@ pub fn window(view: View, unit: Unit, instruction: &Instruction) -> u8 {
     match unit {
         Unit::InOrder {
             pipe: Pipe::Math, ..
-        } => 18,
+        } => LONGEST_WINDOW,
         Unit::InOrder {
             pipe: Pipe::Long, ..
         } => 14 + slack,
