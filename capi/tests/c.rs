@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// Compiles and runs `tests/NAME.c`; what it printed, or nothing if there is no compiler.
 fn run(name: &str, args: &[&str]) -> Option<String> {
-    if !oracles::program("gcc", &["--version"], "gcc (Debian package gcc)") {
+    if !oracles::debian("gcc") {
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

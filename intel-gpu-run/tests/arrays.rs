@@ -6,9 +6,8 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
 
-use common::{checked, has_oclgrind, oclgrind, talk};
+use common::{checked, numbers, oclgrind, talk};
 
 /// The kernels of `arrays.cl`, and what is said of each.
 const KERNELS: [(&str, &str); 16] = [
@@ -83,22 +82,6 @@ const TARGETS: [(&str, &[&str]); 2] = [
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/arrays.cl");
 
-fn ocloc() -> bool {
-    oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    )
-}
-
-/// Numbers from 1 to 256 in a file.
-fn input(folder: &Path) -> String {
-    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
-    let path = folder.join("in");
-    fs::write(&path, numbers).unwrap();
-    format!("in={}", path.display())
-}
-
 /// Runs a kernel with a compiler: the exit code and what was said.
 fn run(
     (compiler, device): (&str, &str),
@@ -117,11 +100,11 @@ fn run(
 
 #[test]
 fn accesses_that_leave_their_array_are_reported() {
-    if !ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let input = input(folder.path());
+    let input = numbers(folder.path());
     let targets = TARGETS.into_iter();
     for target in
         targets.flat_map(|(compiler, devices)| devices.iter().map(move |one| (compiler, *one)))
@@ -140,7 +123,7 @@ fn accesses_that_leave_their_array_are_reported() {
 
 #[test]
 fn oclgrind_reports_them() {
-    if !has_oclgrind() {
+    if !oracles::debian("oclgrind-kernel") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -22,15 +22,9 @@ const KERNELS: [(&str, u32, &str); 10] = [
     ("bytes", 254, "bounds: 1 bytes at"),
 ];
 
-/// Whether Intel's compiler is there, which one of two columns needs.
-fn has_ocloc() -> bool {
-    let package = "ocloc (Debian package intel-opencl-icd)";
-    oracles::program("ocloc", &["--help"], package)
-}
-
 #[test]
 fn channels_and_alignments_are_checked() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let source = "intel-gpu-run/tests/kernels/channels.cl";
@@ -62,7 +56,7 @@ fn channels_and_alignments_are_checked() {
 /// Up to Gen9 nothing is left in the code of the barrier of a group that is one sub-group.
 #[test]
 fn groups_that_are_one_sub_group_need_no_barrier() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     for device in ["soft:bdw", "soft:skl", "soft:tgl"] {

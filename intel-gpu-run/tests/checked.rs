@@ -13,13 +13,8 @@ use tempfile::TempDir;
 
 /// A folder with the program `launch`, if what it takes to make and run it is here.
 fn program() -> Option<TempDir> {
-    let gcc = oracles::program("gcc", &["--version"], "gcc (Debian package gcc)");
-    let ocloc = oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    );
-    let folder = (gcc && ocloc).then(|| tempfile::tempdir().unwrap())?;
+    let tools = oracles::debian("gcc") && oracles::debian("ocloc");
+    let folder = tools.then(|| tempfile::tempdir().unwrap())?;
     let compiled = Command::new("gcc")
         .args(["-Wall", "-Werror", "-o"])
         .arg(folder.path().join("launch"))

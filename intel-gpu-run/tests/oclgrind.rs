@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{checked, has_oclgrind, oclgrind, talk};
+use common::{checked, numbers, oclgrind, talk};
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,11 +103,8 @@ fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
 
 /// What we report of it, and the exit code.
 fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i32>, String) {
-    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
-    let input = source.with_file_name("in");
-    fs::write(&input, numbers).unwrap();
+    let input = numbers(source.parent().unwrap());
     let source = source.display().to_string();
-    let input = format!("in={}", input.display());
     let more = ["--arg", &input, "--arg", "fill=0:1024", &source];
     let run = checked(device, kernel, &more);
     let text = talk(&run);
@@ -122,12 +119,7 @@ fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i
 
 #[test]
 fn what_oclgrind_reports_is_reported() {
-    let ocloc = oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    );
-    if !(has_oclgrind() && ocloc) {
+    if !(oracles::debian("oclgrind-kernel") && oracles::debian("ocloc")) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

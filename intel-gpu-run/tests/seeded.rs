@@ -7,7 +7,7 @@ mod common;
 
 use std::fs;
 
-use common::{checked, talk, tool};
+use common::{checked, numbers, talk, tool};
 
 /// Platforms whose sub-slices have caches of what others write, and platforms whose do not.
 const CACHES: &[&str] = &["dg2:8"];
@@ -63,17 +63,11 @@ const KERNELS: &[Row] = &[
 
 #[test]
 fn faults_of_sub_groups_and_fences_are_reported() {
-    if !oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    ) {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
-    fs::write(folder.path().join("in"), numbers).unwrap();
-    let input = format!("in={}", folder.path().join("in").display());
+    let input = numbers(folder.path());
     let image = folder.path().join("out");
     let image = format!("image-raw-out={}:16x16:r32ui", image.display());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/seeded.cl");

@@ -90,7 +90,7 @@ fn the_next_compiler_is_asked_if_one_does_not_know_the_platform() {
 
 #[test]
 fn the_built_in_compiler_knows_what_intels_does_not() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn the_built_in_compiler_knows_what_intels_does_not() {
 
 #[test]
 fn compile_takes_source_and_shows_its_module() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -170,7 +170,7 @@ fn compile_takes_source_and_shows_its_module() {
 /// SPIR-V has a packed structure as any other: a pointer to it promises no alignment.
 #[test]
 fn a_packed_structure_begins_anywhere() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -258,14 +258,9 @@ fn a_compiler_that_is_not_there_is_named() {
     assert!(talk(&run).contains("no-such-ocloc"), "{}", talk(&run));
 }
 
-fn has_ocloc() -> bool {
-    let what = "ocloc (Debian package intel-opencl-icd)";
-    oracles::program("ocloc", &["--version"], what)
-}
-
 #[test]
 fn the_compilers_own_words_are_shown() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -279,7 +274,7 @@ fn the_compilers_own_words_are_shown() {
 
 #[test]
 fn source_runs_on_every_platform_that_the_compiler_knows() {
-    if !has_ocloc() {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

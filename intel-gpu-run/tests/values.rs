@@ -7,7 +7,7 @@ mod common;
 
 use std::fs;
 
-use common::{checked, has_oclgrind, oclgrind, talk};
+use common::{checked, numbers, oclgrind, talk};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/values.cl");
 
@@ -34,19 +34,11 @@ const TARGETS: [(&str, &[&str]); 2] = [
 
 #[test]
 fn parts_that_nothing_has_written_are_reported() {
-    let ocloc = oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    );
-    if !ocloc {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("in");
-    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
-    fs::write(&input, numbers).unwrap();
-    let input = format!("in={}", input.display());
+    let input = numbers(folder.path());
     for (compiler, devices) in TARGETS {
         for (device, (kernel, wrong, _)) in devices
             .iter()
@@ -91,7 +83,7 @@ fn parts_that_nothing_has_written_are_reported() {
 
 #[test]
 fn oclgrind_reports_some() {
-    if !has_oclgrind() {
+    if !oracles::debian("oclgrind-kernel") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -5,9 +5,7 @@
 
 mod common;
 
-use std::fs;
-
-use common::{talk, tool};
+use common::{numbers, talk, tool};
 
 /// The kernels of `vectors.cl`, their last argument where they are right, where they are not, and what is
 /// said then. The input has 256 dwords, the output 64.
@@ -74,17 +72,11 @@ const TARGETS: &[(&str, &str)] = &[
 
 #[test]
 fn vectors_and_copies_stay_inside_and_apart() {
-    if !oracles::program(
-        "ocloc",
-        &["--help"],
-        "ocloc (Debian package intel-opencl-icd)",
-    ) {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
-    fs::write(folder.path().join("in"), numbers).unwrap();
-    let input = format!("in={}", folder.path().join("in").display());
+    let input = numbers(folder.path());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/vectors.cl");
     let mut wrong = Vec::new();
     for (compiler, device) in TARGETS {

@@ -167,7 +167,7 @@ fn everything_that_the_compilers_emit_decodes_and_encodes_to_itself() {
 /// covers.
 #[test]
 fn freshly_compiled_code_decodes_and_encodes_to_itself() {
-    if !oracles::program("ocloc", &[], "ocloc (Debian package intel-opencl-icd)") {
+    if !oracles::debian("ocloc") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

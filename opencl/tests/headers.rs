@@ -16,7 +16,7 @@ use opencl_sys::*;
 
 /// Whether gcc takes a file of assertions. Says so if there is no gcc, or no headers.
 fn assert_in_c(body: &str) {
-    if !oracles::program("gcc", &["--version"], "gcc (Debian package gcc)") {
+    if !oracles::debian("gcc") {
         return;
     }
     if !Path::new("/usr/include/CL/cl_icd.h").is_file() {

@@ -49,7 +49,7 @@ const LOOP: &str = "
 
 /// Assembles a text whose ids are numbers.
 fn assemble(text: &str) -> Option<Module> {
-    if !oracles::program("spirv-as", &["--version"], "Debian package spirv-tools") {
+    if !oracles::debian("spirv-as") {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -9,11 +9,7 @@ use spirv_module::{Environment, Malformed, Module, Violation};
 
 /// The bytes of a module in text; `None` if there is no assembler.
 fn assemble(text: &str) -> Option<Vec<u8>> {
-    if !oracles::program(
-        "spirv-as",
-        &["--version"],
-        "spirv-as (Debian package spirv-tools)",
-    ) {
+    if !oracles::debian("spirv-as") {
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -7,12 +7,6 @@ use std::process::Command;
 
 use spirv_module::Module;
 
-/// Programs of `spirv-tools`.
-fn program(name: &str) -> bool {
-    let what = format!("{name} (Debian package spirv-tools)");
-    oracles::program(name, &["--version"], &what)
-}
-
 fn assemble(text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("a.spvasm"), folder.path().join("a.spv"));
@@ -326,7 +320,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_rule_that_is_broken_is_named() {
-    if !program("spirv-as") || !program("spirv-val") {
+    if !oracles::debian("spirv-as") || !oracles::debian("spirv-val") {
         return;
     }
     let whole = assemble(MODULE);
@@ -383,7 +377,7 @@ fn what_compilers_make_is_valid() {
 /// has a block as often as cases of its switch lead to the phi.
 #[test]
 fn what_is_seldom_written_is_valid() {
-    if !program("spirv-as") {
+    if !oracles::debian("spirv-as") {
         return;
     }
     let text = MODULE.replace(
@@ -405,7 +399,7 @@ fn what_is_seldom_written_is_valid() {
 /// Types that lead to themselves on many ways are compared in the time of few.
 #[test]
 fn types_that_branch_are_compared_soon() {
-    if !program("spirv-as") {
+    if !oracles::debian("spirv-as") {
         return;
     }
     let own = |name: &str| {
@@ -434,7 +428,7 @@ fn types_that_branch_are_compared_soon() {
 /// What is refused, Khronos's validator refuses, too: modules with one word changed.
 #[test]
 fn nothing_valid_is_refused() {
-    if !program("spirv-val") {
+    if !oracles::debian("spirv-val") {
         return;
     }
     let mut modules = modules();

@@ -21,17 +21,19 @@ pub fn tool(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
 }
 
+/// An argument for as many work-items as [`checked`] runs: the numbers from 1 on, in a file of a folder.
+pub fn numbers(folder: &Path) -> String {
+    let path = folder.join("in");
+    let numbers: Vec<u8> = (1..=256i32).flat_map(i32::to_le_bytes).collect();
+    std::fs::write(&path, numbers).unwrap();
+    format!("in={}", path.display())
+}
+
 /// Runs a kernel with `--check` on 256 work-items in groups of 128; `more` are options and the file.
 pub fn checked(device: &str, kernel: &str, more: &[&str]) -> Output {
     let range = ["--global", "256", "--local", "128"];
     let kernel = ["run", "--check", "--device", device, "--kernel", kernel];
     tool(&[&kernel[..], &range, more].concat())
-}
-
-/// Whether Oclgrind is there.
-pub fn has_oclgrind() -> bool {
-    let what = "oclgrind-kernel (Debian package oclgrind)";
-    oracles::program("oclgrind-kernel", &["--version"], what)
 }
 
 /// What Oclgrind says of a kernel of the file `source` in a folder: on as many work-items as

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 /// Whether C programs can be made, and kernels compiled.
 pub fn has_tools() -> bool {
-    oracles::program("gcc", &["--version"], "gcc (Debian package gcc)")
+    oracles::debian("gcc")
         && has_compiler()
         && match Path::new("/usr/include/CL/cl.h").is_file() {
             true => true,
@@ -22,7 +22,7 @@ pub fn has_tools() -> bool {
 
 /// Whether kernels can be compiled.
 pub fn has_compiler() -> bool {
-    oracles::program("ocloc", &[], "ocloc (Debian package intel-opencl-icd)")
+    oracles::debian("ocloc")
 }
 
 /// A folder with the runtime's `.icd` file, and room for files.

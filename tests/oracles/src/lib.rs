@@ -53,6 +53,23 @@ pub fn program(program: &str, arguments: &[&str], what: &str) -> bool {
     here
 }
 
+/// [`program`] of Debian 12: whether it is there.
+///
+/// # Panics
+/// If it is missing and `ORACLES=required` is set, or if the package that has it is not known here.
+pub fn debian(name: &str) -> bool {
+    let package = match name {
+        "clang-14" | "clinfo" | "gcc" | "llvm-spirv-14" => name,
+        "iga64" => "libigc-tools",
+        "ocloc" => "intel-opencl-icd",
+        "oclgrind-kernel" => "oclgrind",
+        "spirv-as" | "spirv-dis" | "spirv-link" | "spirv-val" => "spirv-tools",
+        _ => unreachable!("no package is known to have {name}"),
+    };
+    let what = format!("{name} (Debian package {package})");
+    program(name, &["--version"], &what)
+}
+
 /// Whether a program starts, however it ends.
 pub fn starts(program: &str, arguments: &[&str]) -> bool {
     Command::new(program)

@@ -59,8 +59,7 @@ impl Judge {
                 let command = oracles::variable("NEWER_OCLOC", "newer ocloc")?;
                 Some(command.split_whitespace().map(str::to_owned).collect())
             }
-            false => oracles::program("ocloc", &["--version"], "ocloc 22.43")
-                .then(|| vec!["ocloc".to_owned()]),
+            false => oracles::debian("ocloc").then(|| vec!["ocloc".to_owned()]),
         }
     }
 
