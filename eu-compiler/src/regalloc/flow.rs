@@ -22,7 +22,8 @@ pub struct Flow {
     budget: usize,
 }
 
-/// For each instruction, the blocks that all questions together may visit.
+/// For each instruction, the blocks that all questions together may visit: time grows with the code. Behind that, each
+/// answer is that the two are not apart, which costs a copy.
 const VISITS: usize = 16;
 
 /// An access to a part of two registers that would share it.

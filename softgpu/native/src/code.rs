@@ -74,7 +74,7 @@ impl Code {
     /// # Safety
     /// - `frame.regs` points to the register bytes that the operands of the blocks lie in, with 64
     ///   more after the last, writable, and not referenced elsewhere during the run except by the
-    ///   callbacks.
+    ///   callbacks. A callback for a branch may put those of another thread there, of which the same holds.
     /// - `frame.windows` has all windows that the blocks name. At any time, their bytes may be read
     ///   and, if a step that stores names the window, written; the same holds of `frame.local`.
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.

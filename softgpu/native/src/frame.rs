@@ -30,7 +30,8 @@ pub struct Frame {
     pub context: *mut c_void,
     /// Executes a step. 0: done; 1: it faulted; 2: done, but the translation no longer holds.
     pub step: Callback,
-    /// Executes a branch. The number of the block that follows, or [`Frame::LEAVE`].
+    /// Executes a branch, or passes a barrier: there the frame may be another thread's afterwards. The number of
+    /// the block that follows, or [`Frame::LEAVE`].
     pub branch: Callback,
     /// The code of each block, by its number.
     pub entries: *const *const u8,

@@ -3,8 +3,9 @@
 //! A routine is translated once it has run for a while, each block for the floating-point modes with
 //! which it is reached: with all channels enabled, and, once channels have parted often enough, for any
 //! together with all, so that a thread stays in host code where they part and meet. Host code calls back for
-//! what is not translated: single steps, and branches whose target is in a register. Terminators that wait or end
-//! the thread, and slices that end inside a block, are the interpreter's.
+//! what is not translated: single steps, branches whose target is in a register, and barriers, where another
+//! thread of the group may go on in its place. What ends the thread, or waits otherwise, and slices that end inside
+//! a block, are the interpreter's.
 
 mod barrier;
 mod calls;
