@@ -92,9 +92,15 @@ pub(crate) fn put_bits(dwords: &mut [u32], start: usize, bits: u32, value: u64) 
     true
 }
 
-/// Fields that reach bit 63 take the canonical form, shorter ones the bits without it.
+/// Whether a field takes addresses in their canonical form: those that reach bit 63 do, shorter ones take the bits
+/// without it.
+pub(crate) fn is_canonical(row: &Row) -> bool {
+    row.hi >= 63
+}
+
+/// An address as a field takes it.
 fn address_bits(address: GpuAddress, row: &Row) -> u64 {
-    if row.hi >= 63 {
+    if is_canonical(row) {
         address.canonical()
     } else {
         address.get()

@@ -1,6 +1,6 @@
 //! Places of fields in words that were built, for copies that differ in a few values.
 
-use crate::bits::{put_bits, raw};
+use crate::bits::{is_canonical, put_bits, raw};
 use crate::error::EncodeError;
 use crate::layout::{Field, Kind, Row};
 use crate::value::Value;
@@ -40,7 +40,7 @@ impl Spot {
             row,
             start,
             dropped: if is_place { row.lo } else { 0 },
-            address: match is_place && row.hi >= 63 {
+            address: match is_place && is_canonical(row) {
                 true => Address::Canonical,
                 false => Address::Plain,
             },

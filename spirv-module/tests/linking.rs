@@ -28,11 +28,7 @@ fn tool(program: &str, inputs: &[&[u8]], args: &[&str]) -> Result<Vec<u8>, Strin
 }
 
 fn has_tools() -> bool {
-    oracles::program(
-        "spirv-link",
-        &["--version"],
-        "spirv-link (Debian package spirv-tools)",
-    )
+    oracles::debian("spirv-link")
 }
 
 fn module(text: &str) -> Module {
