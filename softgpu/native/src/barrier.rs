@@ -20,13 +20,12 @@ impl Translator {
     pub(crate) fn signal(&mut self, step: &SignalStep, op: u32) {
         let ways = self.ways();
         dynasm!(self.ops ; mov rax, [rbx + BARRIER]);
-        if let Some(at) = step.payload {
-            // Barrier 0, of all threads: as many produce as consume. Bits 13:8 say nothing.
+        if let Some(named) = step.named {
             dynasm!(self.ops
-                ; mov ecx, [r12 + at as i32 + 8]
-                ; and ecx, 0xffff_c0ffu32 as i32
+                ; mov ecx, [r12 + named.at as i32]
+                ; and ecx, named.mask as i32
                 ; movzx edx, BYTE [rax + THREADS]
-                ; imul edx, edx, 0x0101_0000
+                ; imul edx, edx, named.each as i32
                 ; cmp ecx, edx
                 ; jne =>ways.slow
             );

@@ -71,8 +71,8 @@ pub use frame::{Callback, Frame, Window};
 pub use model::{
     Arrivals, AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End,
     FenceStep, Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Masking, MemoryStep,
-    Parting, Predicate, Rounding, SCRATCH_BASE, SignalStep, Space, StagedStep, Step, Stops, Target,
-    VectorStep, Way,
+    NamedBarrier, Parting, Predicate, Rounding, SCRATCH_BASE, SignalStep, Space, StagedStep, Step,
+    Stops, Target, VectorStep, Way,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -248,8 +248,19 @@ pub struct BlockStep {
 /// Signals the group's barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalStep {
-    /// Where the payload is that names it, if one does.
-    pub payload: Option<u32>,
+    /// What the payload says, if it names it.
+    pub named: Option<NamedBarrier>,
+}
+
+/// A dword that names the group's barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedBarrier {
+    /// Where it is.
+    pub at: u32,
+    /// The bits that tell barriers apart.
+    pub mask: u32,
+    /// What these are of the group's barrier, for each of its threads.
+    pub each: u32,
 }
 
 /// Answers a fence with zeros in registers, unless no channel is enabled.

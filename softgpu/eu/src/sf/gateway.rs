@@ -13,6 +13,19 @@ pub fn names_barrier(family: Family) -> bool {
     traits(family).barrier_in_payload
 }
 
+/// Where a payload names a barrier: this byte begins dword 2, which has its id (7:0), its type (15:14, 0 if
+/// all threads produce and consume), and how many produce (23:16) and consume (31:24).
+///
+/// Sources: IGC TranslateSendSync.cpp (generateNamedBarrier), Mesa brw_fs_nir.cpp
+/// (setup_barrier_message_payload_gfx125: the group's threads from r0.2 31:24).
+pub const NAME_AT: u32 = 8;
+
+/// The bits of that dword that have a meaning.
+pub const NAME_MASK: u32 = 0xffff_c0ff;
+
+/// What they are of barrier 0 of all threads, for each thread of the group.
+pub const NAME_OF_EACH: u32 = 0x0101_0000;
+
 /// Executes `meaning`, whose payload is `payload`.
 ///
 /// # Errors
@@ -29,15 +42,11 @@ pub fn execute(meaning: Gateway, payload: &[u8], env: &GroupEnv<'_>) -> Result<E
     }
 }
 
-/// Refuses a signal of a barrier that is not the group's: from XeHPG on, dword 2 of the payload
-/// names a barrier, with the threads that signal it and that wait for it.
-///
-/// Fields: barrier id 7:0, type 15:14 (0: all produce and consume), producers 23:16, consumers
-/// 31:24. Sources: IGC TranslateSendSync.cpp (generateNamedBarrier), Mesa brw_fs_nir.cpp
-/// (setup_barrier_message_payload_gfx125: the group's threads from r0.2 31:24).
+/// Refuses a signal of a barrier that is not the group's: from XeHPG on, the payload names a barrier, with the
+/// threads that signal it and that wait for it.
 fn check_barrier(payload: &[u8], threads: u32) -> Result<(), Fault> {
-    let Some(&[id, kind, producers, consumers]) = payload.get(8..12).and_then(<[u8]>::first_chunk)
-    else {
+    let name = payload.get(NAME_AT as usize..);
+    let Some(&name) = name.and_then(<[u8]>::first_chunk) else {
         return Err(Fault::Invalid {
             why: format!(
                 "gateway barrier: the payload has {} bytes, and its barrier is in dword 2",
@@ -45,10 +54,10 @@ fn check_barrier(payload: &[u8], threads: u32) -> Result<(), Fault> {
             ),
         });
     };
-    let group = |count: u8| u32::from(count) == threads & 0xff;
-    if id == 0 && kind >> 6 == 0 && group(producers) && group(consumers) {
+    if u32::from_le_bytes(name) & NAME_MASK == NAME_OF_EACH * (threads & 0xff) {
         return Ok(());
     }
+    let [id, kind, producers, consumers] = name;
     Err(not_modelled(&format!(
         "gateway: barrier {id} of type {} with {producers} producers and {consumers} consumers in \
          a group of {threads} threads (only barrier 0 of all threads)",

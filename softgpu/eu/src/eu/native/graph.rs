@@ -3,8 +3,8 @@
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, Parting, Predicate,
-    Rounding, SignalStep, Step, Stops, Target as Place, VectorStep, Way,
+    Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, NamedBarrier, Parting,
+    Predicate, Rounding, SignalStep, Step, Stops, Target as Place, VectorStep, Way,
 };
 use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
@@ -20,7 +20,7 @@ use crate::eu::ops::softfloat;
 use crate::eu::ops::value::FpMode;
 use crate::eu::routine::Routine;
 use crate::eu::{regs, vector};
-use crate::sf::{host, names_barrier};
+use crate::sf::{NAME_AT, NAME_MASK, NAME_OF_EACH, host, names_barrier};
 
 /// The most steps of a block: host code runs whole blocks, and only those that end in the slice.
 const STEPS: usize = 512;
@@ -371,12 +371,15 @@ fn signal(op: &Op, send: &SendOp, rules: Rules) -> Option<Step> {
     let signals = matches!(send.meaning, Some(Meaning::Gateway(Gateway::Barrier)));
     let plain = signals && !send.eot && op.no_mask && op.pred == Pred::Always;
     let payload = send.spans.filter(|_| plain)?.src0;
-    let names = names_barrier(rules.family);
-    if names && payload.end - payload.start < 12 {
+    let named = names_barrier(rules.family).then_some(NamedBarrier {
+        at: payload.start + NAME_AT,
+        mask: NAME_MASK,
+        each: NAME_OF_EACH,
+    });
+    if named.is_some_and(|named| payload.end < named.at + 4) {
         return None;
     }
-    let payload = names.then_some(payload.start);
-    Some(Step::Signal(SignalStep { payload }))
+    Some(Step::Signal(SignalStep { named }))
 }
 
 /// How a message is translated, if it is.
