@@ -11,7 +11,7 @@ use super::regs::Registers;
 use super::thread::{Counters, Stop, Thread, ThreadStart};
 use super::{Code, Execution, Program};
 use crate::sf::StateCache;
-use crate::{Barrier, GroupEnv, Pairs, Slm, StateBases};
+use crate::{Barrier, Fault, GroupEnv, Pairs, Slm, StateBases};
 use softgpu_memory::AddressSpace;
 
 const FAMILY: Family = Family::Gen12Lp;
@@ -68,13 +68,18 @@ fn program(random: &mut Random) -> String {
 type Left = (Vec<(Registers, Counters)>, Vec<u32>);
 
 /// Runs the threads of a group to their ends.
-fn run(program: &Arc<Program>, space: &AddressSpace, execution: Execution, budget: u32) -> Left {
+fn run(
+    program: &Arc<Program>,
+    space: &AddressSpace,
+    execution: Execution,
+    budget: u32,
+) -> Result<Left, Fault> {
     let view = space.view();
     let group = Barrier::new(THREADS);
     let state = StateCache::default();
     let slm = Slm::new(1024);
     let env = GroupEnv {
-        family: FAMILY,
+        family: program.family(),
         memory: &view,
         bases: StateBases {
             instruction: CODE,
@@ -100,7 +105,7 @@ fn run(program: &Arc<Program>, space: &AddressSpace, execution: Execution, budge
     let payloads: Vec<_> = (0..THREADS).map(start).collect();
     let thread = |payload| {
         Thread::new(&ThreadStart {
-            family: FAMILY,
+            family: program.family(),
             payload,
             ip: 0,
             dispatch_mask: 0xffff,
@@ -116,13 +121,15 @@ fn run(program: &Arc<Program>, space: &AddressSpace, execution: Execution, budge
     let mut ended = 0;
     for _ in 0..4000 {
         if let Execution::Interpret = execution {
-            let run = |thread: &mut Thread| thread.run(&env, &code, budget).expect("no fault");
-            let stops = threads.iter_mut().map(run);
-            ended = stops.filter(|stop| *stop == Stop::EndOfThread).count();
+            ended = 0;
+            for thread in &mut threads {
+                let stop = thread.run(&env, &code, budget)?;
+                ended += usize::from(stop == Stop::EndOfThread);
+            }
         } else {
             let mut all: Vec<_> = threads.iter_mut().collect();
             let turns = Thread::take_turns(&mut all, &env, &code, budget);
-            let (_, stops) = turns.expect("no fault");
+            let (_, stops) = turns.map_err(|(_, fault)| fault)?;
             ended = stops
                 .iter()
                 .filter(|stop| **stop == Stop::EndOfThread)
@@ -135,7 +142,7 @@ fn run(program: &Arc<Program>, space: &AddressSpace, execution: Execution, budge
     assert_eq!(ended, threads.len(), "{execution:?}, {budget} at once");
     let words = slm.words().iter().map(|word| word.load(Relaxed)).collect();
     let left = |thread: &mut Thread| (thread.state_mut().regs.clone(), thread.counters());
-    (threads.iter_mut().map(left).collect(), words)
+    Ok((threads.iter_mut().map(left).collect(), words))
 }
 
 #[test]
@@ -149,9 +156,9 @@ fn threads_that_take_turns_leave_what_those_do_that_run_one_by_one() {
             .write(CODE, &code(FAMILY, &text))
             .expect("bound");
         let program = Arc::new(Program::new(&kernel(FAMILY), 128));
-        let expected = run(&program, &space, Execution::Interpret, 10_000);
+        let expected = run(&program, &space, Execution::Interpret, 10_000).expect("no fault");
         for budget in [10_000, 10_000, 40, 9, 3] {
-            let got = run(&program, &space, Execution::Compile(None), budget);
+            let got = run(&program, &space, Execution::Compile(None), budget).expect("no fault");
             assert!(
                 got.1 == expected.1,
                 "program {number}, {budget}: local memory\n{text}"
@@ -161,6 +168,52 @@ fn threads_that_take_turns_leave_what_those_do_that_run_one_by_one() {
                 assert!(got.0.known() == expected.0.known(), "{context}");
                 assert_eq!(got.1, expected.1, "{context}");
             }
+        }
+    }
+}
+
+/// From XeHPG on the payload names the barrier: host code takes that of the whole group, whatever the bits say
+/// that have no meaning, and no other.
+#[test]
+fn barriers_that_payloads_name_are_passed() {
+    let family = Family::XeHpc;
+    let prepared = |name: u32| {
+        let text = format!(
+            "(W) mov (1|M0) r126.2<1>:ud {name:#x}:ud\n\
+             (W) mov (1|M0) r30.0<1>:d 4:w\n\
+             again:\n\
+             add (16|M0) r10.0<1>:d r10.0<1;1,0>:d 3:w\n\
+             (W) send.gtwy (1|M0) null r126 null:0 0x0 0x02000004\n\
+             (W) sync.bar null\n\
+             (W) add (1|M0) r30.0<1>:d r30.0<0;1,0>:d -1:w\n\
+             (W) cmp (16|M0) (gt)f1.0 null<1>:d r30.0<0;1,0>:d 0:w\n\
+             (W&f1.0) jmpi (1|M0) again\n"
+        );
+        let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+        let view = space.view();
+        view.write(CODE, &code(family, &text)).expect("bound");
+        (Arc::new(Program::new(&kernel(family), 128)), space)
+    };
+    for name in [0x0505_0000, 0x0505_3f00] {
+        let (program, space) = prepared(name);
+        let run = |execution, budget| run(&program, &space, execution, budget).expect("no fault");
+        let expected = run(Execution::Interpret, 10_000);
+        for budget in [10_000, 10_000, 9] {
+            let got = run(Execution::Compile(None), budget);
+            for (got, expected) in got.0.iter().zip(&expected.0) {
+                assert!(got.0.known() == expected.0.known(), "{name:#x}, {budget}");
+                assert_eq!(got.1, expected.1, "{name:#x}, {budget}");
+            }
+        }
+    }
+    for name in [0x0505_0001, 0x0505_4000, 0x0405_0000, 0x0504_0000] {
+        let (program, space) = prepared(name);
+        for execution in [Execution::Interpret, Execution::Compile(None)] {
+            let fault = run(&program, &space, execution, 10_000).err();
+            assert!(
+                matches!(fault, Some(Fault::UnknownMessage { .. })),
+                "{name:#x}: {fault:?}"
+            );
         }
     }
 }
