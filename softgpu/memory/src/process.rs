@@ -7,7 +7,7 @@
 
 use std::num::NonZeroUsize;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, munmap};
 
@@ -18,10 +18,13 @@ const BYTES: NonZeroUsize = NonZeroUsize::MIN.saturating_add((64 << 10) - 1);
 /// released in the child.
 static KEPT: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
 
-/// The number of this process.
+/// Whether the kernel has refused a place: it is not asked again.
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// The number of this process. (A child that shares its parent's memory, as by `vfork(2)`, has its parent's.)
 pub fn id() -> u32 {
     let kept = match KEPT.load(Ordering::Acquire) {
-        place if place.is_null() => make(),
+        place if place.is_null() && !REFUSED.load(Ordering::Relaxed) => make(),
         place => place,
     };
     if kept.is_null() {
@@ -63,6 +66,7 @@ fn make() -> *mut AtomicU32 {
             }
         }
     }
+    REFUSED.store(true, Ordering::Relaxed);
     // SAFETY: as above.
     let _gone = unsafe { munmap(page, BYTES.get()) };
     ptr::null_mut()

@@ -12,7 +12,7 @@ use super::thread::{Counters, Stop, Thread, ThreadStart};
 use super::{Code, Execution, Program, Programs};
 use crate::sf::StateCache;
 use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
-use softgpu_memory::AddressSpace;
+use softgpu_memory::{AddressSpace, View};
 
 pub(super) const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 
@@ -37,6 +37,29 @@ pub(super) fn kernel(family: Family) -> Kernel {
         family,
         base: CODE,
         entry: 0,
+    }
+}
+
+/// Where a group runs whose code is at [`CODE`], with nothing bound.
+pub(super) fn environment<'a>(
+    family: Family,
+    (memory, state): (&'a View, &'a StateCache),
+    (slm, barrier, pairs): (&'a Slm, &'a Barrier, &'a Pairs),
+) -> GroupEnv<'a> {
+    GroupEnv {
+        family,
+        memory,
+        bases: StateBases {
+            instruction: CODE,
+            ..StateBases::default()
+        },
+        binding_table: 0,
+        sampler_state: 0,
+        slm,
+        barrier,
+        pairs,
+        state,
+        checks: None,
     }
 }
 
@@ -122,21 +145,8 @@ pub(super) fn run_slices(
     let barrier = Barrier::new(1);
     let state = StateCache::default();
     let slm = Slm::new(256);
-    let env = GroupEnv {
-        family,
-        memory: &view,
-        bases: StateBases {
-            instruction: CODE,
-            ..StateBases::default()
-        },
-        binding_table: 0,
-        sampler_state: 0,
-        slm: &slm,
-        barrier: &barrier,
-        pairs: &Pairs::new(1),
-        state: &state,
-        checks: None,
-    };
+    let pairs = Pairs::new(1);
+    let env = environment(family, (&view, &state), (&slm, &barrier, &pairs));
     let code = Code::new(Arc::clone(program), execution);
     let mut thread = Thread::new(&ThreadStart {
         family,

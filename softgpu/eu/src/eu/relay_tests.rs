@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use devinfo::{Family, GpuAddress};
+use devinfo::Family;
 use isa_encoder::{AsmOptions, assemble, encode};
 use oracles::Random;
 
 use super::agreement;
+use super::program_tests::{CODE, environment};
 use super::relay::Relay;
 use super::thread::{Counters, Stop, Thread, ThreadStart};
 use super::{Code, Execution, Program};
 use crate::sf::StateCache;
-use crate::{Barrier, Fault, GroupEnv, Kernel, Pairs, Slm, StateBases};
+use crate::{Barrier, Fault, Kernel, Pairs, Slm};
 use softgpu_memory::{AddressSpace, View};
 
-const CODE: GpuAddress = GpuAddress::new(0x1_0000);
 const FAMILY: Family = Family::Gen12Lp;
 const THREADS: usize = 20;
 /// Registers of a payload: it ends in the middle of a line.
@@ -105,21 +105,8 @@ impl<'a> Bench<'a> {
         code: &Code,
     ) -> Outcome {
         let (slm, barrier, pairs) = (Slm::new(256), Barrier::new(2), Pairs::new(2));
-        let env = GroupEnv {
-            family: FAMILY,
-            memory: &self.view,
-            bases: StateBases {
-                instruction: CODE,
-                ..StateBases::default()
-            },
-            binding_table: 0,
-            sampler_state: 0,
-            slm: &slm,
-            barrier: &barrier,
-            pairs: &pairs,
-            state: &StateCache::default(),
-            checks: None,
-        };
+        let state = StateCache::default();
+        let env = environment(FAMILY, (&self.view, &state), (&slm, &barrier, &pairs));
         let start = |index| self.start(first + index);
         let relay = thread.relay(count, start, &env, code, self.budget);
         let Relay {

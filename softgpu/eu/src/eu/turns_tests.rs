@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use devinfo::Family;
 use oracles::Random;
 
-use super::program_tests::{CODE, code, kernel};
+use super::program_tests::{CODE, code, environment, kernel};
 use super::regs::Registers;
 use super::thread::{Counters, Stop, Thread, ThreadStart};
 use super::{Code, Execution, Program};
 use crate::sf::StateCache;
-use crate::{Barrier, Fault, GroupEnv, Pairs, Slm, StateBases};
+use crate::{Barrier, Fault, Pairs, Slm};
 use softgpu_memory::AddressSpace;
 
 const FAMILY: Family = Family::Gen12Lp;
@@ -78,21 +78,8 @@ fn run(
     let group = Barrier::new(THREADS);
     let state = StateCache::default();
     let slm = Slm::new(1024);
-    let env = GroupEnv {
-        family: program.family(),
-        memory: &view,
-        bases: StateBases {
-            instruction: CODE,
-            ..StateBases::default()
-        },
-        binding_table: 0,
-        sampler_state: 0,
-        slm: &slm,
-        barrier: &group,
-        pairs: &Pairs::new(THREADS),
-        state: &state,
-        checks: None,
-    };
+    let pairs = Pairs::new(THREADS);
+    let env = environment(program.family(), (&view, &state), (&slm, &group, &pairs));
     let code = Code::new(Arc::clone(program), execution);
     let start = |index: u32| {
         let mut payload = [0u8; 96];
