@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use super::spill;
-use crate::code::{Code, Predicate, What};
+use crate::code::{Code, Operand, Predicate, What};
 use crate::ir::Block;
 
 /// Where the channels of an instruction go.
@@ -52,9 +52,7 @@ impl Event {
         let inst = &code.insts[self.at as usize];
         let whole = match (inst.what, inst.dst) {
             (What::Send(_), _) => true,
-            (_, Some(crate::code::Operand::Var { ty, stride, .. })) => {
-                stride == 1 && ty.bytes() >= 4
-            }
+            (_, Some(Operand::Var { ty, stride, .. })) => stride == 1 && ty.bytes() >= 4,
             _ => false,
         };
         match whole && inst.predicate == Predicate::None {
@@ -142,19 +140,13 @@ impl Flow {
         if events.iter().any(|event| event.bytes.end > 4 * 64) {
             return false;
         }
-        let per_block: Vec<&[Event]> = events
-            .chunk_by(|a, b| self.block(a.at) == self.block(b.at))
-            .collect();
-        let mut open: Vec<u32> = Vec::new();
-        let mut touched: Vec<u32> = Vec::new();
-        let block_of =
-            |flow: &Self, events: &[Event]| events.first().map_or(0, |one| flow.block(one.at));
-        let by_block: HashMap<u32, &[Event]> = per_block
-            .iter()
-            .map(|events| (block_of(self, events), *events))
-            .collect();
+        let chunks = events.chunk_by(|a, b| self.block(a.at) == self.block(b.at));
+        let in_order = chunks.filter_map(|chunk| Some((self.block(chunk.first()?.at), chunk)));
+        let in_order: Vec<(u32, &[Event])> = in_order.collect();
+        let by_block: HashMap<u32, &[Event]> = in_order.iter().copied().collect();
         // In the order of the code, so that the same code asks for as much each time.
-        open.extend(per_block.iter().map(|events| block_of(self, events)));
+        let mut open: Vec<u32> = in_order.iter().map(|(block, _)| *block).collect();
+        let mut touched: Vec<u32> = Vec::new();
         while let Some(block) = open.pop() {
             let Some(left) = self.budget.checked_sub(1) else {
                 // What is needed before this block is not known.
@@ -179,7 +171,7 @@ impl Flow {
         }
         let known = open.is_empty();
         let apart = known
-            && by_block
+            && in_order
                 .iter()
                 .all(|(block, events)| walk(code, events, self.needed[*block as usize]).1);
         for block in touched {
