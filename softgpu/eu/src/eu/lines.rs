@@ -138,7 +138,7 @@ impl Lines {
         match &op.action {
             Action::Nop | Action::Barrier => return true,
             Action::Send(send) => {
-                return match &send.spans {
+                return match send.known_spans() {
                     Some(spans) => {
                         self.mark(spans.dst.range());
                         true

@@ -76,6 +76,19 @@ pub(super) struct SendOp {
     pub texels: Option<Texels>,
 }
 
+impl SendOp {
+    /// What the message is, if the text says so, but maybe for its surface.
+    pub fn known_meaning(&self) -> Option<&Meaning> {
+        let named = self.named.as_ref().map(|(meaning, _)| meaning);
+        self.meaning.as_ref().or(named)
+    }
+
+    /// Its registers; the same.
+    pub fn known_spans(&self) -> Option<Spans> {
+        self.spans.or(self.named.map(|(_, spans)| spans))
+    }
+}
+
 /// The registers that a send names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendRegisters {

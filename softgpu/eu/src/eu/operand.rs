@@ -98,7 +98,7 @@ impl Source {
     }
 
     /// The offset of a direct source's element from its base.
-    const fn element_offset(&self, lane: usize) -> usize {
+    pub const fn element_offset(&self, lane: usize) -> usize {
         let (row, column) = (lane / self.width as usize, lane % self.width as usize);
         row * self.vstride as usize + column * self.hstride as usize
     }

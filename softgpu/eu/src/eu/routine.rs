@@ -204,7 +204,7 @@ impl Op {
             Action::Flow | Action::Barrier | Action::Paired => true,
             // A message that is unknown until it is sent may also end the thread.
             Action::Send(send) => {
-                send.eot || matches!(send.meaning, None | Some(Meaning::EndOfThread))
+                send.eot || matches!(send.known_meaning(), None | Some(Meaning::EndOfThread))
             }
             Action::Fast(_) | Action::General | Action::Nop => false,
         }

@@ -92,7 +92,7 @@ fn message(
     channels: u32,
     touch: &mut impl FnMut(usize, usize, Byte),
 ) -> bool {
-    let Some(spans) = send.spans.filter(|_| !send.eot) else {
+    let Some(spans) = send.known_spans().filter(|_| !send.eot) else {
         return false;
     };
     if send.registers.gathered.is_some() {

@@ -175,8 +175,11 @@ fn accumulator(op: &Op, rules: Rules) -> Option<Option<Accumulator>> {
             let offset = op.dst.base as usize - regs::ACC;
             let bytes = op.dst.ty.bytes() as usize;
             let element = offset / bytes;
+            // Of other types, and further on, no whole is kept.
+            if !matches!(bytes, 2 | 4) || element >= accumulator::WIDE_CHANNELS {
+                return Some(None);
+            }
             let fits = usize::from(op.dst.stride) == bytes
-                && matches!(bytes, 2 | 4)
                 && offset.is_multiple_of(bytes)
                 && element + op.lanes() <= accumulator::WIDE_CHANNELS;
             fits.then(|| {

@@ -271,6 +271,8 @@ fn block(
 
 /// How an op of this number is translated, in a kernel with so many bytes of general registers.
 pub(super) fn step(op: &Op, number: u32, (rules, grf): (Rules, u32)) -> Step {
+    let one = scattered(op);
+    let op = one.as_ref().unwrap_or(op);
     match &op.action {
         Action::Nop => Step::Nothing,
         // A region of null may go beyond the register bytes.
@@ -286,6 +288,33 @@ pub(super) fn step(op: &Op, number: u32, (rules, grf): (Rules, u32)) -> Step {
         }
         _ => Step::Call,
     }
+}
+
+/// What a scattered move of one channel does, as a move that has only that one.
+fn scattered(op: &Op) -> Option<Op> {
+    let [from, channels, _] = &op.src;
+    let alone = op.does == Semantics::Number(Number::ScatteredMove)
+        && channels.kind == Kind::Immediate
+        && channels.value.is_power_of_two()
+        && op.cond.is_none()
+        // An address before the registers is an error whatever the channel.
+        && op.dst.offset >= 0
+        && from.kind == Kind::Direct;
+    let lane = channels.value.trailing_zeros() as u8;
+    if !alone || lane >= op.exec_size || op.channel_offset + lane >= 32 {
+        return None;
+    }
+    let further = u16::from(lane) * op.dst.stride;
+    let mut one = op.clone();
+    one.does = Semantics::Number(Number::Move);
+    one.exec_size = 1;
+    one.channel_offset += lane;
+    one.src[0].base += from.element_offset(lane.into()) as u32;
+    one.src[0].shape = Shape::Scalar;
+    one.src[1] = Source::NONE;
+    one.dst.base += u32::from(further);
+    one.dst.offset = one.dst.offset.checked_add_unsigned(further)?;
+    Some(one)
 }
 
 /// A move of dwords with an address, which leaves them as they are but for denormals.
