@@ -90,6 +90,11 @@ impl Barrier {
         &self.0
     }
 
+    /// How often it has passed.
+    pub(crate) fn generation(&self) -> u32 {
+        self.0.generation.load(Ordering::Acquire)
+    }
+
     /// The number of threads that must signal.
     pub fn threads(&self) -> u32 {
         self.0.threads

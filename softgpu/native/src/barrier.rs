@@ -8,12 +8,12 @@ use crate::frame::Frame;
 use crate::model::{Arrivals, SignalStep};
 use crate::translate::Translator;
 
-const BARRIER: i32 = offset_of!(Frame, barrier) as i32;
+pub(crate) const BARRIER: i32 = offset_of!(Frame, barrier) as i32;
 pub(crate) const SIGNALLED: i32 = offset_of!(Frame, signalled) as i32;
-const GENERATION: i32 = offset_of!(Frame, generation) as i32;
+pub(crate) const GENERATION: i32 = offset_of!(Frame, generation) as i32;
 const THREADS: i32 = offset_of!(Arrivals, threads) as i32;
 const ARRIVED: i32 = offset_of!(Arrivals, arrived) as i32;
-const PASSED: i32 = offset_of!(Arrivals, generation) as i32;
+pub(crate) const PASSED: i32 = offset_of!(Arrivals, generation) as i32;
 
 impl Translator {
     /// Translates a signal; the caller executes `op` if it is not of the group's barrier.

@@ -10,7 +10,7 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use crate::frame::Frame;
 use crate::model::{Block, Branch, Channels, Parting, Stops, Target, Way};
 use crate::translate::{
-    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, REGS, Translator,
+    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator,
 };
 
 const WAITING: i32 = offset_of!(Frame, waiting) as i32;
@@ -20,7 +20,7 @@ type Here<'a> = (&'a [Block], usize);
 
 /// A place to go to.
 #[derive(Clone, Copy)]
-struct Place {
+pub(crate) struct Place {
     ip: u32,
     /// The block for the channels of the one that ends, and that for any.
     own: u32,
@@ -73,6 +73,11 @@ impl Translator {
         let ask = self.ops.new_dynamic_label();
         match &branch.way {
             Way::Asked => {}
+            Way::Barrier { next } => {
+                if let Some(next) = Place::of(here.0, *next) {
+                    self.pass_barrier(next, (branch.lanes, op), ask);
+                }
+            }
             Way::Jump { not_taken, taken } => {
                 let zero = self.ops.new_dynamic_label();
                 if self.mask(&branch.masking, branch.lanes) == Chosen::InEsi {
@@ -99,6 +104,18 @@ impl Translator {
         self.ask(ask, op);
     }
 
+    /// Goes on behind a barrier with channels of which none waits.
+    pub(crate) fn go_together(&mut self, to: Place) {
+        if self.channels == Channels::Any
+            && let Some((all, mask)) = to.all
+        {
+            let all = self.label(all);
+            dynasm!(self.ops ; cmp r13d, mask as i32 ; je =>all);
+        }
+        let own = self.label(to.own);
+        dynasm!(self.ops ; jmp =>own);
+    }
+
     /// At `ask`, lets the caller execute the branch, and goes on where that says.
     fn ask(&mut self, ask: DynamicLabel, op: u32) {
         let leave = self.leave;
@@ -119,8 +136,6 @@ impl Translator {
         // A branch does not change the modes.
         self.round_after_call();
         dynasm!(self.ops
-            // It may be another thread that goes on.
-            ; mov r12, [rbx + REGS]
             ; mov r13d, [rbx + ACTIVE]
             ; mov rcx, [rbx + ENTRIES]
             // The upper half of a returned dword is anything.

@@ -48,6 +48,7 @@ impl Code {
         let mut translator = Translator::new(layout, blocks, isa);
         translator.frame();
         let threads = translator.threads();
+        translator.turns();
         translator.partings(blocks);
         let starts: Vec<AssemblyOffset> = (0..blocks.len())
             .map(|number| translator.block(blocks, number))
@@ -74,7 +75,8 @@ impl Code {
     /// # Safety
     /// - `frame.regs` points to the register bytes that the operands of the blocks lie in, with 64
     ///   more after the last, writable, and not referenced elsewhere during the run except by the
-    ///   callbacks. A callback for a branch may put those of another thread there, of which the same holds.
+    ///   callbacks. The same holds of the registers of all seats. Each seat leads to the next one and all of them
+    ///   back to the first; [`Seat::resume`] is null, or this code's, and that of a thread that may go on there.
     /// - `frame.windows` has all windows that the blocks name. At any time, their bytes may be read
     ///   and, if a step that stores names the window, written; the same holds of `frame.local`.
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.
@@ -83,6 +85,14 @@ impl Code {
         let modes = *self.modes.get(number as usize)?;
         // SAFETY: `entry` is the start of a block in the buffer; the rest is the caller's promise.
         Some(unsafe { self.enter(frame, entry, modes) })
+    }
+
+    /// Where the block of this number begins, for a [`Seat`](crate::Seat); `None` if there is no such block, or
+    /// if host code would have to round otherwise there.
+    pub fn place(&self, number: u32) -> Option<*const u8> {
+        let nearest = mxcsr(Rounding::Nearest);
+        let alike = self.modes.iter().all(|modes| *modes == nearest);
+        alike.then_some(*self.entries.get(number as usize)?)
     }
 
     /// Begins the threads of the frame, of which there is one at least, with block `number`, one after

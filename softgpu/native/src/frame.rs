@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use crate::model::Arrivals;
+use crate::model::{Arrivals, Seat};
 use crate::threads::Threads;
 
 /// A call back from host code. The number is that of an op, as the caller counts.
@@ -30,8 +30,7 @@ pub struct Frame {
     pub context: *mut c_void,
     /// Executes a step. 0: done; 1: it faulted; 2: done, but the translation no longer holds.
     pub step: Callback,
-    /// Executes a branch, or passes a barrier: there the frame may be another thread's afterwards. The number of
-    /// the block that follows, or [`Frame::LEAVE`].
+    /// Executes a branch, or passes a barrier. The number of the block that follows, or [`Frame::LEAVE`].
     pub branch: Callback,
     /// The code of each block, by its number.
     pub entries: *const *const u8,
@@ -45,10 +44,14 @@ pub struct Frame {
     pub local_bytes: u32,
     /// The barrier of the thread's group.
     pub barrier: *const Arrivals,
-    /// Whether the thread has signalled it, which the caller takes; and in which generation.
+    /// Whether the thread has signalled it and not yet passed it; and in which generation.
     pub signalled: u32,
     /// See [`signalled`](Self::signalled).
     pub generation: u32,
+    /// The seat of the thread that runs; null if no other takes turns with it.
+    pub seat: *mut Seat,
+    /// Whether some of its channels are those of calling functions, which do not wake.
+    pub calls: u32,
     /// The windows, by their numbers. A callback may change them.
     pub windows: *const Window,
     /// The general state base.

@@ -53,6 +53,8 @@ mod plan;
 #[cfg(target_arch = "x86_64")]
 mod registers;
 #[cfg(target_arch = "x86_64")]
+mod seats;
+#[cfg(target_arch = "x86_64")]
 mod store;
 #[cfg(target_arch = "x86_64")]
 mod threads;
@@ -70,9 +72,9 @@ pub use eu_lanes::HostIsa;
 pub use frame::{Callback, Frame, Window};
 pub use model::{
     Arrivals, AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End,
-    FenceStep, Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Masking, MemoryStep,
-    NamedBarrier, Parting, Predicate, Rounding, SCRATCH_BASE, SignalStep, Space, StagedStep, Step,
-    Stops, Target, VectorStep, Way,
+    FenceStep, Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Left, Masking, MemoryStep,
+    NamedBarrier, Parting, Predicate, Rounding, SCRATCH_BASE, Seat, SignalStep, Space, StagedStep,
+    Step, Stops, Target, VectorStep, Way,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -49,6 +49,44 @@ pub struct Arrivals {
     pub generation: AtomicU32,
 }
 
+/// How host code has left a thread to go on with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Left {
+    /// It has not.
+    Not,
+    /// It waits at the barrier that is the op of the seat.
+    Waits,
+    /// It has ended with the op of the seat.
+    Ended,
+}
+
+/// A thread that takes turns with others.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Seat {
+    /// Its register bytes.
+    pub regs: *mut u8,
+    /// Where it goes on once the barrier has passed, or begins; null if host code is not to do that.
+    pub resume: *const u8,
+    /// The one whose turn comes after it.
+    pub next: *mut Seat,
+    /// How many ops it may still execute.
+    pub left: u64,
+    /// The ops executed, and the sum of their execution sizes.
+    pub instructions: u64,
+    /// See [`instructions`](Self::instructions).
+    pub channels: u64,
+    /// Its channels that execute; none waits.
+    pub active: u32,
+    /// The barrier's generation in which it has signalled.
+    pub generation: u32,
+    /// How host code has left it.
+    pub was: Left,
+    /// The number of the op there.
+    pub op: u32,
+}
+
 /// How results of floats are rounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
@@ -407,6 +445,11 @@ pub enum Way {
     },
     /// Each channel chooses.
     Channels(Parting),
+    /// The thread passes the group's barrier, or another one goes on while it waits.
+    Barrier {
+        /// Behind it.
+        next: Target,
+    },
     /// The callback knows.
     Asked,
 }

@@ -132,23 +132,26 @@ impl Translator {
         start
     }
 
-    /// The op at `op`, of so many channels, ends the thread. The next one begins; if there is none, or the
-    /// slice ends before the op, the caller goes on there.
+    /// The op at `op`, of so many channels, ends the thread. The next one begins, or another one of
+    /// the group goes on; if there is none, or the slice ends before the op, the caller goes on there.
     pub(crate) fn end_thread(&mut self, channels: u8, op: u32) {
-        let (out, next) = (self.ops.new_dynamic_label(), self.next_thread);
+        let [out, turns] = [(); 2].map(|()| self.ops.new_dynamic_label());
+        let next = self.next_thread;
         if self.channels == Channels::Any {
             dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>out);
         }
         dynasm!(self.ops
-            ; cmp QWORD [rbx + WAITING], 0
-            ; je =>out
             ; cmp QWORD [rbx + LEFT], 0
             ; je =>out
+            ; cmp QWORD [rbx + WAITING], 0
+            ; je =>turns
             ; add QWORD [rbx + INSTRUCTIONS], 1
             ; add QWORD [rbx + CHANNELS], i32::from(channels)
             ; jmp =>next
-            ; =>out
+            ; =>turns
         );
+        self.end_turn(channels, op);
+        dynasm!(self.ops ; =>out);
         self.leave_at(op);
     }
 }

@@ -93,6 +93,8 @@ pub(crate) struct Translator {
     pub(crate) park: DynamicLabel,
     pub(crate) wake: DynamicLabel,
     pub(crate) next_thread: DynamicLabel,
+    /// Where a thread waits, and where one has ended.
+    pub(crate) turns: [DynamicLabel; 2],
     detours: Vec<Detour>,
 }
 
@@ -112,6 +114,7 @@ impl Translator {
         let labels = (0..blocks.len()).map(|_| ops.new_dynamic_label()).collect();
         let [leave, park, wake] = [(); 3].map(|()| ops.new_dynamic_label());
         let next_thread = ops.new_dynamic_label();
+        let turns = [(); 2].map(|()| ops.new_dynamic_label());
         Self {
             ops,
             isa,
@@ -135,6 +138,7 @@ impl Translator {
             park,
             wake,
             next_thread,
+            turns,
             detours: Vec::new(),
         }
     }

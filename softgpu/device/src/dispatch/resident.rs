@@ -38,7 +38,7 @@ enum State {
 /// What threads are loaded with, and register files that no thread uses at the moment.
 ///
 /// A thread is loaded at its first turn: most end in it, and the next one gets registers that are
-/// still in the host's cache.
+/// still in the host's cache. Only threads that wait at barriers are loaded together.
 #[derive(Debug)]
 pub struct Loader {
     image: RegisterImage,
@@ -151,6 +151,10 @@ impl Resident {
                 .image
                 .enter(walker, self.group, &self.slots, host.memory);
             prepared.map_err(DispatchError::Start)?;
+        }
+        if self.slices == 1 && host.checks.is_none() && self.slots.len() > 1 && host.code.waits() {
+            let place = (self.group, self.slots.as_slice());
+            load(&mut self.threads, place, walker, host.memory, loader)?;
         }
         let begun = |state: &State| !matches!(state, State::Fresh);
         if host.checks.is_none() && self.threads.iter().all(begun) {
@@ -319,6 +323,34 @@ impl Loader {
         let relay = thread.relay(count, start, env, host.code, budget);
         Ok((thread, relay))
     }
+}
+
+/// Gives all threads of a group their registers: they will wait for each other.
+fn load(
+    threads: &mut [State],
+    (group, slots): ([u32; 3], &[u32]),
+    walker: &Walker,
+    memory: &View<'_>,
+    loader: &mut Loader,
+) -> Result<(), DispatchError> {
+    let Loader { image, vacant } = loader;
+    for ((thread, &slot), state) in (0..).zip(slots).zip(threads) {
+        let place = Place {
+            group,
+            thread,
+            slot,
+        };
+        let image = image.thread(walker, place, memory);
+        let start = image.map_err(DispatchError::Start)?.start(walker);
+        *state = State::Ready(match vacant.0.pop() {
+            Some(mut thread) => {
+                thread.restart(&start);
+                thread
+            }
+            None => Box::new(Thread::new(&start)),
+        });
+    }
+    Ok(())
 }
 
 /// Runs the threads of a group that have begun and not ended, as far as they get.

@@ -206,6 +206,11 @@ impl Code {
         Some((routine, op, block))
     }
 
+    /// Whether its threads, or others of its kernel, wait at barriers, as far as it is known.
+    pub fn waits(&self) -> bool {
+        self.compile.is_some() && self.first.get().is_some_and(|routine| routine.waits())
+    }
+
     /// The host code with which the thread begins, if there is some in the first routine.
     #[inline]
     pub(super) fn start(&self, state: &State) -> Option<(&Routine, Start)> {

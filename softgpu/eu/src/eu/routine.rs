@@ -62,6 +62,8 @@ pub(super) struct Routine {
     image: BTreeMap<u32, Vec<u8>>,
     /// What it may write.
     written: Lines,
+    /// Some op waits at a barrier.
+    waits: bool,
     /// The bytes of a thread's general registers.
     grf: u32,
     /// The same as host code.
@@ -123,6 +125,7 @@ impl Routine {
         }
         Ok(Self {
             written: Lines::written(&ops, source.rules.grf_bytes),
+            waits: ops.iter().any(|op| matches!(op.action, Action::Barrier)),
             grf: u32::from(source.grf_count) * source.rules.grf_bytes as u32,
             of_op: of_op.into(),
             at: places(&ops).into(),
@@ -167,6 +170,11 @@ impl Routine {
             ahead => (*self.at.get(ahead as usize / 8)?)? as usize,
         };
         Some((op, self.block_of(op)?))
+    }
+
+    /// Whether some op waits at a barrier.
+    pub fn waits(&self) -> bool {
+        self.waits
     }
 
     /// The register bytes that it may write.

@@ -1,5 +1,7 @@
-//! Threads of a group that take turns: where one waits at a barrier, another one goes on, in the same host code
-//! if it can.
+//! Threads of a group that take turns: where one waits at a barrier or has ended, another one goes on, in the same host
+//! code if it can.
+
+use eu_native::{Left, Seat};
 
 use super::program::Code;
 use super::state::State;
@@ -13,46 +15,23 @@ pub(super) struct Turns<'s> {
     pub state: &'s mut State,
     /// Its place among the threads.
     place: usize,
-    others: Vec<Member<'s>>,
-    /// Of these, the one whose turn is next.
-    next: usize,
+    /// All threads, unless there is only one.
+    pub members: Vec<Member<'s>>,
+    /// What host code knows of them.
+    pub seats: Vec<Seat>,
+    /// The number of the host code that the seats are for.
+    pub code: Option<u64>,
 }
 
-/// A thread that does not run.
+/// One of the threads.
 #[derive(Debug)]
-struct Member<'s> {
-    state: &'s mut State,
-    place: usize,
-    /// How many ops it may still execute.
-    left: usize,
-    /// Why it has stopped, once it has run.
-    stop: Option<Stop>,
-    /// Where it goes on behind the barrier at which it waits, if all of its channels do there.
-    resume: Option<Resume>,
-}
-
-/// Where a thread goes on behind a barrier.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Resume {
-    /// The number of the host code, and that of the block there.
-    pub code: u64,
-    /// See [`code`](Self::code).
-    pub block: u32,
-    /// The modes, as cr0.0.
-    pub control: u32,
-    /// The channels of the barrier's op.
-    pub channels: u8,
-}
-
-/// How a thread waits at a barrier.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waits {
-    /// For this generation of it.
-    pub generation: u32,
+pub(super) struct Member<'s> {
+    /// Unless it runs.
+    pub state: Option<&'s mut State>,
     /// How many ops it may still execute.
     pub left: usize,
-    /// See [`Resume`].
-    pub resume: Option<Resume>,
+    /// Why it has stopped, once it has run.
+    pub stop: Option<Stop>,
 }
 
 impl Member<'_> {
@@ -72,60 +51,67 @@ impl<'s> Turns<'s> {
         Self {
             state,
             place: 0,
-            others: Vec::new(),
-            next: 0,
+            members: Vec::new(),
+            seats: Vec::new(),
+            code: None,
         }
     }
 
-    /// The thread that runs waits, and has executed so much. The next one has the turn that goes on in this code and
-    /// with this value of cr0.0, or for which `fits` holds; returns how many ops it may execute, and where it goes on
-    /// if that is known.
-    pub fn pass(
-        &mut self,
-        waits: Waits,
-        here: (u64, u32),
-        executed: Counters,
-        barrier: &Barrier,
-        fits: impl Fn(&State) -> bool,
-    ) -> Option<(usize, Option<Resume>)> {
-        let known = |resume: &Resume| (resume.code, resume.control) == here;
-        let ready = |other: &Member<'_>| {
-            other.left != 0
-                && other.is_ready(barrier)
-                && (other.resume.as_ref().is_some_and(known) || fits(other.state))
+    /// The thread at `place` has the turn.
+    fn hand_over(&mut self, place: usize) {
+        let next = self.members.get_mut(place);
+        if let Some(next) = next.and_then(|member| member.state.take()) {
+            let state = core::mem::replace(&mut self.state, next);
+            if let Some(own) = self.members.get_mut(self.place) {
+                own.state = Some(state);
+            }
+            self.place = place;
+        }
+    }
+
+    /// The thread of this seat, to which host code has come, has the turn; returns whether it is another one.
+    #[inline]
+    pub fn follow(&mut self, seat: *mut Seat) -> bool {
+        if seat.is_null() {
+            return false;
+        }
+        let first = self.seats.as_ptr().addr();
+        let place = (seat.addr() - first) / size_of::<Seat>();
+        let other = place != self.place;
+        if other {
+            self.hand_over(place);
+        }
+        other
+    }
+
+    /// The seat of the thread that runs, which host code does not give the turn.
+    pub fn seat(&mut self) -> *mut Seat {
+        let Some(seat) = self.seats.get_mut(self.place) else {
+            return core::ptr::null_mut();
         };
-        let (other, place) = self.change(ready)?;
-        let resume = other.resume.filter(|resume| known(resume));
-        // The two have changed places.
-        other.state.counters += executed;
-        other.stop = Some(Stop::Barrier(waits.generation));
-        other.resume = waits.resume;
-        let left = core::mem::replace(&mut other.left, waits.left);
-        self.next = place + 1;
-        Some((left, resume))
+        seat.regs = self.state.regs.bytes_mut().as_mut_ptr();
+        seat.resume = core::ptr::null();
+        self.seats.as_mut_ptr().wrapping_add(self.place)
     }
 
     /// The thread that runs has stopped, and might still execute `left` ops. The next one that is ready has the turn;
     /// returns how many ops it may execute.
     fn stop(&mut self, (stop, left): (Stop, usize), barrier: &Barrier) -> Option<usize> {
-        let (other, place) = self.change(|other| other.is_ready(barrier))?;
-        other.stop = Some(stop);
-        other.resume = None;
-        let left = core::mem::replace(&mut other.left, left);
-        self.next = place + 1;
-        Some(left)
-    }
-
-    /// The next thread for which `ready` holds has the turn. Returns what was known of it, with the state of the one
-    /// that ran, and its place among the others.
-    fn change(&mut self, ready: impl Fn(&Member<'_>) -> bool) -> Option<(&mut Member<'s>, usize)> {
-        let count = self.others.len();
-        let mut places = (self.next..count).chain(0..self.next.min(count));
-        let place = places.find(|&place| self.others.get(place).is_some_and(&ready))?;
-        let other = self.others.get_mut(place)?;
-        core::mem::swap(&mut self.state, &mut other.state);
-        core::mem::swap(&mut self.place, &mut other.place);
-        Some((other, place))
+        let count = self.members.len();
+        if let Some(own) = self.members.get_mut(self.place) {
+            (own.stop, own.left) = (Some(stop), left);
+        }
+        let mut places = (self.place + 1..count).chain(0..self.place);
+        let ready = |place: &usize| {
+            let member = self.members.get(*place);
+            member.is_some_and(|member| member.is_ready(barrier))
+        };
+        let place = places.find(ready)?;
+        self.hand_over(place);
+        if let Some(seat) = self.seats.get_mut(place) {
+            seat.resume = core::ptr::null();
+        }
+        Some(self.members.get(place)?.left)
     }
 }
 
@@ -144,28 +130,28 @@ impl Thread {
         let mut stops = vec![Stop::EndOfThread; threads.len()];
         let mut before = Counters::default();
         let budget = budget as usize;
-        let mut members = threads.iter_mut().enumerate().map(|(place, thread)| {
+        let members = threads.iter_mut().map(|thread| {
             before += thread.counters();
             Member {
                 stop: thread.has_ended().then_some(Stop::EndOfThread),
-                state: thread.take_turn(),
-                place,
+                state: Some(thread.take_turn()),
                 left: budget,
-                resume: None,
             }
         });
-        let Some(first) = members.next() else {
+        let mut members: Vec<Member<'_>> = members.collect();
+        let Some(state) = members.first_mut().and_then(|first| first.state.take()) else {
             return Ok((before, stops));
         };
         let mut turns = Turns {
-            state: first.state,
-            place: first.place,
-            others: members.collect(),
-            next: 0,
+            state,
+            place: 0,
+            seats: seats(members.len()),
+            members,
+            code: None,
         };
-        let mut left = first.left;
-        let mut last = first.stop;
-        let stop = loop {
+        let mut left = budget;
+        let mut last = turns.members.first().and_then(|first| first.stop);
+        loop {
             let stop = match last.take() {
                 Some(stop) => stop,
                 None => match turns.proceed(env, code, &mut left) {
@@ -175,16 +161,15 @@ impl Thread {
             };
             match turns.stop((stop, left), env.barrier) {
                 Some(next) => left = next,
-                None => break stop,
+                None => break,
             }
-        };
-        let mut executed = turns.state.counters;
-        if let Some(own) = stops.get_mut(turns.place) {
-            *own = stop;
         }
-        for other in turns.others {
-            executed += other.state.counters;
-            if let (Some(own), Some(stop)) = (stops.get_mut(other.place), other.stop) {
+        let mut executed = turns.state.counters;
+        for (own, member) in stops.iter_mut().zip(turns.members) {
+            if let Some(state) = member.state {
+                executed += state.counters;
+            }
+            if let Some(stop) = member.stop {
                 *own = stop;
             }
         }
@@ -195,4 +180,26 @@ impl Thread {
         }
         Ok((executed, stops))
     }
+}
+
+/// The seats of so many threads, which host code does not give their turns.
+fn seats(count: usize) -> Vec<Seat> {
+    let seat = |_| Seat {
+        regs: core::ptr::null_mut(),
+        resume: core::ptr::null(),
+        next: core::ptr::null_mut(),
+        left: 0,
+        instructions: 0,
+        channels: 0,
+        active: 0,
+        generation: 0,
+        was: Left::Not,
+        op: 0,
+    };
+    let mut seats: Vec<Seat> = (0..count).map(seat).collect();
+    let first = seats.as_mut_ptr();
+    for (place, seat) in seats.iter_mut().enumerate() {
+        seat.next = first.wrapping_add((place + 1) % count);
+    }
+    seats
 }

@@ -67,13 +67,31 @@ fn program(random: &mut Random) -> String {
 /// Each thread's registers and counts, and shared local memory.
 type Left = (Vec<(Registers, Counters)>, Vec<u32>);
 
+/// A fault, the thread that it is of, and where that is.
+type Failed = (Fault, usize, u64);
+
 /// Runs the threads of a group to their ends.
 fn run(
     program: &Arc<Program>,
     space: &AddressSpace,
     execution: Execution,
     budget: u32,
-) -> Result<Left, Fault> {
+) -> Result<Left, Failed> {
+    run_with(
+        (program, space),
+        [0xffff; THREADS as usize],
+        execution,
+        budget,
+    )
+}
+
+/// The same with these channels of each.
+fn run_with(
+    (program, space): (&Arc<Program>, &AddressSpace),
+    masks: [u32; THREADS as usize],
+    execution: Execution,
+    budget: u32,
+) -> Result<Left, Failed> {
     let view = space.view();
     let group = Barrier::new(THREADS);
     let state = StateCache::default();
@@ -90,12 +108,12 @@ fn run(
         payload
     };
     let payloads: Vec<_> = (0..THREADS).map(start).collect();
-    let thread = |payload| {
+    let thread = |payload, dispatch_mask| {
         Thread::new(&ThreadStart {
             family: program.family(),
             payload,
             ip: 0,
-            dispatch_mask: 0xffff,
+            dispatch_mask,
             simd: 16,
             grf_count: 128,
             sr0: 0,
@@ -104,19 +122,23 @@ fn run(
             cr0: 0x4c0,
         })
     };
-    let mut threads: Vec<_> = payloads.iter().map(|payload| thread(payload)).collect();
+    let starts = payloads.iter().zip(masks);
+    let mut threads: Vec<_> = starts
+        .map(|(payload, mask)| thread(payload, mask))
+        .collect();
     let mut ended = 0;
     for _ in 0..4000 {
         if let Execution::Interpret = execution {
             ended = 0;
-            for thread in &mut threads {
-                let stop = thread.run(&env, &code, budget)?;
+            for (index, thread) in threads.iter_mut().enumerate() {
+                let stop = thread.run(&env, &code, budget);
+                let stop = stop.map_err(|fault| (fault, index, thread.ip()))?;
                 ended += usize::from(stop == Stop::EndOfThread);
             }
         } else {
             let mut all: Vec<_> = threads.iter_mut().collect();
             let turns = Thread::take_turns(&mut all, &env, &code, budget);
-            let (_, stops) = turns.map_err(|(_, fault)| fault)?;
+            let (_, stops) = turns.map_err(|(index, fault)| (fault, index, all[index].ip()))?;
             ended = stops
                 .iter()
                 .filter(|stop| **stop == Stop::EndOfThread)
@@ -130,6 +152,82 @@ fn run(
     let words = slm.words().iter().map(|word| word.load(Relaxed)).collect();
     let left = |thread: &mut Thread| (thread.state_mut().regs.clone(), thread.counters());
     Ok((threads.iter_mut().map(left).collect(), words))
+}
+
+/// Host code of several masks, and threads that it is not for, in one group.
+#[test]
+fn threads_of_a_group_may_have_different_channels() {
+    let mut random = Random::new(0x5eed_0b41_0002);
+    for number in 0..12 {
+        let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+        let text = program(&mut random);
+        space
+            .view()
+            .write(CODE, &code(FAMILY, &text))
+            .expect("bound");
+        let program = Arc::new(Program::new(&kernel(FAMILY), 128));
+        let mut mask = || random.pick(&[0xffff, 0xffff, 0x00ff, 0x0001, 0x7fff, 0x0f0f]);
+        let masks = [(); THREADS as usize].map(|()| mask());
+        let run = |execution, budget| {
+            run_with((&program, &space), masks, execution, budget).expect("no fault")
+        };
+        let expected = run(Execution::Interpret, 10_000);
+        for budget in [10_000, 10_000, 10_000, 40, 7] {
+            let got = run(Execution::Compile(None), budget);
+            assert!(
+                got.1 == expected.1,
+                "program {number}, {budget}: local memory\n{text}"
+            );
+            for (index, (got, expected)) in got.0.iter().zip(&expected.0).enumerate() {
+                let context =
+                    format!("program {number}, {budget}, {masks:x?}, thread {index}\n{text}");
+                assert!(got.0.known() == expected.0.known(), "{context}");
+                assert_eq!(got.1, expected.1, "{context}");
+            }
+        }
+    }
+}
+
+/// The fault is of the thread that made it, wherever that is among those that wait.
+#[test]
+fn a_thread_may_fault_while_others_wait() {
+    for of in 0..THREADS {
+        for round in [1, 2, 5] {
+            let meet = barrier("");
+            let value = of * 77 + 5;
+            // A store to stateless memory, where nothing is bound.
+            let text = format!(
+                "(W) shl (16|M0) r16.0<1>:d r4.0<16;16,1>:uw 2:w\n\
+                 (W) mov (1|M0) r30.0<1>:d 6:w\n\
+                 again:\n\
+                 {meet}\
+                 (W) add (1|M0) r30.0<1>:d r30.0<0;1,0>:d -1:w\n\
+                 (W) cmp (16|M0) (eq)f0.0 null<1>:d r30.0<0;1,0>:d {round}:w\n\
+                 (W&f0.0) cmp (16|M0) (eq)f0.0 null<1>:d r1.0<0;1,0>:d {value}:w\n\
+                 (f0.0) send.dc1 (16|M0) null r16 r10 0x80 0x04025EFF\n\
+                 {meet}\
+                 (W) cmp (16|M0) (gt)f1.0 null<1>:d r30.0<0;1,0>:d 0:w\n\
+                 (W&f1.0) jmpi (1|M0) again\n"
+            );
+            let space = AddressSpace::with_anonymous(&[(CODE, 0x2000)]).expect("memory");
+            space
+                .view()
+                .write(CODE, &code(FAMILY, &text))
+                .expect("bound");
+            let program = Arc::new(Program::new(&kernel(FAMILY), 128));
+            let failed = |execution, budget| {
+                let failed = run(&program, &space, execution, budget).err();
+                failed.map(|(fault, index, ip)| (fault.to_string(), index, ip))
+            };
+            let expected = failed(Execution::Interpret, 10_000);
+            let whose = expected.as_ref().map(|(_, index, _)| *index as u32);
+            assert_eq!(whose, Some(of), "round {round}: {expected:?}");
+            for budget in [10_000, 10_000, 10_000, 11, 3] {
+                let got = failed(Execution::Compile(None), budget);
+                assert_eq!(got, expected, "round {round}, {budget}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -198,7 +296,7 @@ fn barriers_that_payloads_name_are_passed() {
         for execution in [Execution::Interpret, Execution::Compile(None)] {
             let fault = run(&program, &space, execution, 10_000).err();
             assert!(
-                matches!(fault, Some(Fault::UnknownMessage { .. })),
+                matches!(fault, Some((Fault::UnknownMessage { .. }, ..))),
                 "{name:#x}: {fault:?}"
             );
         }

@@ -115,6 +115,7 @@ impl Part {
                     to(&mut next.block);
                     to(&mut other.block);
                 }
+                Way::Barrier { next } => to(&mut next.block),
                 Way::Asked => {}
             },
         }
@@ -242,8 +243,16 @@ fn block(
     let end = match rest.first() {
         _ if live => End::Leave,
         Some(op) if matches!(op.action, Action::Flow) => End::Branch(branch(op, rules, number)),
-        // Another thread may go on there.
-        Some(op) if matches!(op.action, Action::Barrier) => End::Branch(ASKED),
+        Some(op) if matches!(op.action, Action::Barrier) => End::Branch(Branch {
+            lanes: op.exec_size,
+            way: Way::Barrier {
+                next: Place {
+                    ip: op.next_ip,
+                    block: number(op.next_ip),
+                },
+            },
+            ..ASKED
+        }),
         Some(op) if ends_thread(op) => End::Thread(op.exec_size),
         Some(_) => End::Leave,
         None => End::Next(steps.last().and_then(|last| number(last.next_ip))),

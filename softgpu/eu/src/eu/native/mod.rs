@@ -12,6 +12,7 @@ mod calls;
 mod graph;
 mod relay;
 mod run;
+mod seats;
 mod staged;
 
 use core::num::NonZero;

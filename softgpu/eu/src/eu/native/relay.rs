@@ -108,8 +108,6 @@ pub(in crate::eu) fn relay<'s>(
     let mut turns = Turns::alone(state);
     let mut run = Run {
         turns: &mut turns,
-        changed: false,
-        passed: None,
         routine,
         graph,
         translation,

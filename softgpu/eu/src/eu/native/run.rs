@@ -10,10 +10,10 @@ use eu_native::{Channels, End, Entrant, Frame, Next, Step, Threads};
 
 #[cfg(test)]
 use super::LAYOUT;
-use super::barrier::Passed;
 use super::graph::{Graph, Part, ends_thread};
 #[cfg(test)]
 use super::graph::{rounding, step};
+use super::seats;
 use super::{Key, Settled, Translation};
 use crate::eu::lines::Lines;
 use crate::eu::op::{Action, Op};
@@ -32,10 +32,6 @@ use crate::{Fault, GroupEnv};
 /// What the callbacks work on.
 pub(super) struct Run<'a, 's> {
     pub turns: &'a mut Turns<'s>,
-    /// Another thread has the turn than the one that entered the code.
-    pub changed: bool,
-    /// The last barrier that threads have passed.
-    pub passed: Option<Passed>,
     pub routine: &'a Routine,
     pub graph: &'a Graph,
     pub translation: &'a Translation,
@@ -51,10 +47,11 @@ pub(super) struct Run<'a, 's> {
 const NONE_BEGUN: usize = usize::MAX;
 
 impl Run<'_, '_> {
-    /// Makes the state that of the thread that runs, which may have begun in host code, but for the
-    /// channels that wait.
+    /// Makes the state that of the thread that runs, which may have begun in host code or have the turn of another
+    /// one, but for the channels that wait.
     #[inline]
     pub fn follow(&mut self, frame: &mut Frame) {
+        self.turns.follow(frame.seat);
         let begun = self.entrants.len() - frame.threads.waiting as usize;
         let running = begun.wrapping_sub(1);
         if running != self.begun
@@ -295,10 +292,9 @@ fn execute(
     left: &mut usize,
 ) -> Result<bool, Box<Fault>> {
     let mut frame = frame(turns.state, env, *left);
+    frame.seat = seats::take(turns, routine, translation, env);
     let mut run = Run {
         turns,
-        changed: false,
-        passed: None,
         routine,
         graph,
         translation,
@@ -316,12 +312,9 @@ fn execute(
     let Some(next) = (unsafe { translation.code.run(&mut frame, number) }) else {
         return Ok(false);
     };
-    let Run {
-        turns,
-        changed,
-        fault,
-        ..
-    } = run;
+    let Run { turns, fault, .. } = run;
+    let changed = turns.follow(frame.seat);
+    seats::leave(turns, routine);
     let state = &mut *turns.state;
     if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
         *at = next;
@@ -350,8 +343,10 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         first: core::ptr::null(),
         threads: Threads::NONE,
         barrier: env.barrier.arrivals(),
-        signalled: 0,
-        generation: 0,
+        signalled: state.barrier.is_some().into(),
+        generation: state.barrier.unwrap_or_default(),
+        seat: core::ptr::null_mut(),
+        calls: 0,
         local: env.slm.words().as_ptr().cast_mut().cast(),
         local_bytes: 4 * env.slm.words().len() as u32,
         windows: env.state.windows().of(env.memory),
@@ -451,8 +446,10 @@ unsafe extern "sysv64" fn take_step(frame: &mut Frame, number: u32) -> u32 {
             run.fault = Some(fault);
             1
         }
-        Ok(()) if state.control != control => 2,
-        Ok(()) => 0,
+        Ok(()) => {
+            show_signal(state, frame);
+            if state.control == control { 0 } else { 2 }
+        }
     }
 }
 
@@ -485,18 +482,23 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
     run.next(number as usize)
 }
 
-/// Takes what the thread has signalled.
+/// Takes what the thread has signalled and not passed.
 #[inline(always)]
-fn take_signal(state: &mut State, frame: &mut Frame) {
-    if frame.signalled != 0 {
-        frame.signalled = 0;
-        state.barrier = Some(frame.generation);
-    }
+fn take_signal(state: &mut State, frame: &Frame) {
+    state.barrier = (frame.signalled != 0).then_some(frame.generation);
+}
+
+/// The opposite.
+#[inline(always)]
+pub(super) fn show_signal(state: &State, frame: &mut Frame) {
+    frame.signalled = state.barrier.is_some().into();
+    frame.generation = state.barrier.unwrap_or_default();
 }
 
 /// Shows host code which channels execute and which wait. Those of the calling functions do not wake.
 pub(super) fn show_channels(state: &State, frame: &mut Frame) {
     frame.active = state.active;
+    frame.calls = (state.call_mask != u32::MAX).into();
     frame.parked = state.parked & state.call_mask;
     frame.next_wake = state.next_wake;
     frame.lowest_wake = state.lowest_wake();
@@ -555,6 +557,8 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             barrier: core::ptr::null(),
             signalled: 0,
             generation: 0,
+            seat: core::ptr::null_mut(),
+            calls: 0,
             local: core::ptr::null_mut(),
             local_bytes: 0,
             windows: core::ptr::null(),

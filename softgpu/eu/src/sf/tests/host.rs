@@ -109,6 +109,8 @@ pub fn run(
             barrier: core::ptr::null(),
             signalled: 0,
             generation: 0,
+            seat: core::ptr::null_mut(),
+            calls: 0,
             local: env.slm.words().as_ptr().cast_mut().cast(),
             local_bytes: 4 * env.slm.words().len() as u32,
             windows: env.state.windows().of(env.memory),
