@@ -137,6 +137,24 @@ pub struct Input {
 }
 
 impl Input {
+    /// The value of an integer constant, modifiers applied, in 64 bits.
+    pub fn value(&self) -> Option<i64> {
+        let Place::Constant(raw) = self.place else {
+            return None;
+        };
+        if self.element.is_float() {
+            return None;
+        }
+        let mut value = self.element.extend(raw) as i64;
+        if self.modifiers.absolute && self.element.is_signed() {
+            value = value.wrapping_abs();
+        }
+        if self.modifiers.negate {
+            value = value.wrapping_neg();
+        }
+        Some(value)
+    }
+
     /// Whether the value of an integer source, modifiers applied, always fits a signed number of
     /// this many bits.
     pub fn fits_signed(&self, bits: usize) -> bool {

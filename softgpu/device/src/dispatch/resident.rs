@@ -154,7 +154,7 @@ impl Resident {
         }
         if self.slices == 1 && host.checks.is_none() && self.slots.len() > 1 && host.code.waits() {
             let place = (self.group, self.slots.as_slice());
-            load(&mut self.threads, place, walker, host.memory, loader)?;
+            load(&mut self.threads, place, walker, host, loader)?;
         }
         let begun = |state: &State| !matches!(state, State::Fresh);
         if host.checks.is_none() && self.threads.iter().all(begun) {
@@ -330,7 +330,7 @@ fn load(
     threads: &mut [State],
     (group, slots): ([u32; 3], &[u32]),
     walker: &Walker,
-    memory: &View<'_>,
+    host: &Host<'_>,
     loader: &mut Loader,
 ) -> Result<(), DispatchError> {
     let Loader { image, vacant } = loader;
@@ -340,11 +340,11 @@ fn load(
             thread,
             slot,
         };
-        let image = image.thread(walker, place, memory);
+        let image = image.thread(walker, place, host.memory);
         let start = image.map_err(DispatchError::Start)?.start(walker);
         *state = State::Ready(match vacant.0.pop() {
             Some(mut thread) => {
-                thread.restart(&start);
+                thread.start_over(&start, host.code);
                 thread
             }
             None => Box::new(Thread::new(&start)),

@@ -189,6 +189,20 @@ impl Registers {
         );
     }
 
+    /// A thread's registers at its start, but for what it writes before it reads it: these lines are zero, and general
+    /// registers begin with `payload`.
+    pub fn refill(&mut self, clean: &[u32], payload: &[u8]) {
+        for &at in clean {
+            let line = self.bytes.get_mut(at as usize..);
+            if let Some(line) = line.and_then(|bytes| bytes.first_chunk_mut::<64>()) {
+                *line = [0; 64];
+            }
+        }
+        if let Some(bytes) = self.bytes.get_mut(GRF_BASE..GRF_BASE + payload.len()) {
+            bytes.copy_from_slice(payload);
+        }
+    }
+
     /// Where the general registers end.
     pub fn grf_end(&self) -> usize {
         self.grf_end

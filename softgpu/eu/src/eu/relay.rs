@@ -114,6 +114,35 @@ impl Thread {
         relay
     }
 
+    /// Starts over like [`restart`](Self::restart), as a thread of a group whose threads take turns. What the code with
+    /// which it begins writes before it reads it is not cleared, if that is known.
+    pub fn start_over(&mut self, start: &ThreadStart<'_>, code: &Code) {
+        if self.renew(start, code).is_none() {
+            self.restart(start);
+        }
+    }
+
+    fn renew(&mut self, start: &ThreadStart<'_>, code: &Code) -> Option<()> {
+        code.compile()?;
+        self.place(start);
+        let (routine, host) = code.start(self.state())?;
+        let sizes = (start.payload.len(), self.state().regs.bytes().len());
+        if !self.fits(start) {
+            return None;
+        }
+        if !self.refill.is_of(sizes, &host) {
+            self.refill = Refill::of(sizes, routine.written(), &host);
+        }
+        if !self.is_cleaned() {
+            return None;
+        }
+        let (state, refill) = self.parts();
+        state.dirty = refill.dirty;
+        state.regs.refill(refill.clean.offsets(), start.payload);
+        state.set_start(start);
+        Some(())
+    }
+
     /// Runs those of the threads that begin with the same host code, as far as it goes.
     #[inline]
     fn together<'s>(

@@ -7,7 +7,7 @@ use super::operand::LANES;
 use super::ops::value::FpMode;
 use super::regs::{self, Registers};
 use super::shadow::Shadow;
-use super::thread::Counters;
+use super::thread::{Counters, ThreadStart};
 use super::vector;
 use crate::GroupEnv;
 
@@ -232,6 +232,19 @@ impl State {
         self.next_wake = u32::MAX;
         self.barrier = None;
         self.counters = Counters::default();
+    }
+
+    /// Sets the architecture registers with which a thread begins.
+    pub fn set_start(&mut self, start: &ThreadStart<'_>) {
+        let values = [
+            (regs::STATE, start.sr0),
+            (regs::STATE + 8, start.dispatch_mask),
+            (regs::MESSAGE_CONTROL, start.msg0),
+            (regs::CONTROL, start.cr0),
+        ];
+        for (at, value) in values {
+            self.regs.set_dword(at, value);
+        }
     }
 
     /// Applies the modes of cr0 after a write to it.

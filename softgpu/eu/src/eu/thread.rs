@@ -189,10 +189,7 @@ impl Thread {
         state.regs.reset(start.family, grf_count, unclean, payload);
         state.dirty = self.reset.after;
         state.payload = payload.len() as u32;
-        state.regs.set_dword(regs::STATE, start.sr0);
-        state.regs.set_dword(regs::MESSAGE_CONTROL, start.msg0);
-        state.regs.set_dword(regs::STATE + 8, start.dispatch_mask);
-        state.regs.set_dword(regs::CONTROL, start.cr0);
+        state.set_start(start);
     }
 
     /// Starts over, but for the registers.

@@ -64,6 +64,11 @@ impl Clean {
     pub fn new(_: &Lines, _: usize) -> Self {
         Self
     }
+
+    /// None.
+    pub fn offsets(&self) -> &[u32] {
+        &[]
+    }
 }
 
 /// What a relay came to.

@@ -40,6 +40,11 @@ impl Clean {
             end: bytes,
         }
     }
+
+    /// Where the lines begin.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
 }
 
 /// What a relay came to.
