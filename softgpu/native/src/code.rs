@@ -20,6 +20,8 @@ pub struct Code {
     entries: Box<[*const u8]>,
     /// What MXCSR is in each block.
     modes: Box<[u32]>,
+    /// Whether all round to nearest.
+    nearest: bool,
 }
 
 // SAFETY: the buffer is never written again, and the pointers point into it.
@@ -67,6 +69,7 @@ impl Code {
             threads,
             entries,
             modes: blocks.iter().map(|block| mxcsr(block.rounding)).collect(),
+            nearest: !blocks.iter().any(Block::rounds),
         })
     }
 
@@ -90,9 +93,8 @@ impl Code {
     /// Where the block of this number begins, for a [`Seat`](crate::Seat); `None` if there is no such block, or
     /// if host code would have to round otherwise there.
     pub fn place(&self, number: u32) -> Option<*const u8> {
-        let nearest = mxcsr(Rounding::Nearest);
-        let alike = self.modes.iter().all(|modes| *modes == nearest);
-        alike.then_some(*self.entries.get(number as usize)?)
+        let entry = *self.entries.get(number as usize)?;
+        self.nearest.then_some(entry)
     }
 
     /// Begins the threads of the frame, of which there is one at least, with block `number`, one after

@@ -3,8 +3,8 @@
 use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::Condition;
 
-use crate::plan::{Kind, Order};
-use crate::registers::Ymm;
+use crate::plan::{Factors, Kind, Order};
+use crate::registers::{Content, Ymm};
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE, SIGN};
 
@@ -29,6 +29,9 @@ impl Translator {
         let (kind, float) = (job.plan.kind, job.plan.float);
         let long = job.plan.lane == 8;
         // The result may not change what a register is known to hold.
+        if kind == Kind::Move && !self.pool.holds(a) {
+            return a;
+        }
         let out = self.pool.take();
         macro_rules! each {
             ($float:ident, $dword:ident, $qword:ident) => {
@@ -41,6 +44,9 @@ impl Translator {
             };
         }
         match kind {
+            _ if let Some(bits) = job.number_of_bits() => {
+                self.shift_by(out, kind, long, (a, bits));
+            }
             Kind::Move => dynasm!(self.ops; vmovdqa Ry(out), Ry(a)),
             Kind::Not => {
                 dynasm!(self.ops
@@ -63,7 +69,7 @@ impl Translator {
             }
             Kind::Multiply if float && long => dynasm!(self.ops; vmulpd Ry(out), Ry(a), Ry(b)),
             Kind::Multiply if float => dynasm!(self.ops; vmulps Ry(out), Ry(a), Ry(b)),
-            Kind::Multiply if long => self.multiply_long(out, a, b),
+            Kind::Multiply if long => self.multiply_long(out, [a, b], job.factors(0)),
             Kind::Multiply => dynasm!(self.ops; vpmulld Ry(out), Ry(a), Ry(b)),
             Kind::MultiplyAdd if float && long => {
                 dynasm!(self.ops ; vmovdqa Ry(out), Ry(a));
@@ -77,25 +83,33 @@ impl Translator {
                 );
             }
             Kind::MultiplyAdd if long => {
-                self.multiply_long(out, b, c);
+                self.multiply_long(out, [b, c], job.factors(1));
                 dynasm!(self.ops; vpaddq Ry(out), Ry(out), Ry(a));
             }
             Kind::MultiplyHigh | Kind::MultiplyLow => {
                 // The preceding `mul` multiplied by the low half of source 1.
-                let sign = self.constant(1 << 47, 8);
+                if job.is_half() {
+                    self.accumulated(out, job, chunk);
+                    return out;
+                }
+                let factors = job.factors(0);
                 let high = self.pool.take();
                 self.shift_right(high, b, 16);
-                dynasm!(self.ops
-                    ; vpxor Ry(high), Ry(high), Ry(sign)
-                    ; vpsubq Ry(high), Ry(high), Ry(sign)
-                );
-                self.pool.release(sign);
-                self.multiply_long(out, a, high);
+                if factors == Factors::Qwords {
+                    let sign = self.constant(1 << 47, 8);
+                    dynasm!(self.ops
+                        ; vpxor Ry(high), Ry(high), Ry(sign)
+                        ; vpsubq Ry(high), Ry(high), Ry(sign)
+                    );
+                    self.pool.release(sign);
+                }
+                self.multiply_long(out, [a, high], factors);
                 dynasm!(self.ops ; vpsllq Ry(out), Ry(out), 16);
                 self.accumulated(high, job, chunk);
                 dynasm!(self.ops ; vpaddq Ry(out), Ry(out), Ry(high));
                 self.pool.release(high);
             }
+            Kind::ProductHigh(signed) => self.product_high(out, [a, b], signed),
             Kind::AddCarry | Kind::SubtractBorrow => {
                 let low = self.constant(u64::from(u32::MAX), 8);
                 let first = self.pool.take();
@@ -386,15 +400,76 @@ impl Translator {
         }
     }
 
-    /// Qwords by so many bits. (The assembler has only the 128-bit form of `vpsrlq` with a number.)
-    pub(crate) fn shift_right(&mut self, out: Ymm, a: Ymm, bits: u64) {
-        let count = self.constant(bits, 8);
-        dynasm!(self.ops; vpsrlvq Ry(out), Ry(a), Ry(count));
-        self.pool.release(count);
+    /// Qwords by so many bits.
+    pub(crate) fn shift_right(&mut self, out: Ymm, a: Ymm, bits: u8) {
+        self.shift_qwords(2, out, a, bits);
+    }
+
+    /// The same to the left.
+    pub(crate) fn shift_left(&mut self, out: Ymm, a: Ymm, bits: u8) {
+        self.shift_qwords(6, out, a, bits);
+    }
+
+    /// `vpsrlq`, with digit 2, or `vpsllq`, with digit 6, by a number: the assembler has only the 128-bit form of the
+    /// first.
+    fn shift_qwords(&mut self, digit: u8, out: Ymm, a: Ymm, bits: u8) {
+        let high = u8::from(a < 8) << 5;
+        for byte in [
+            0xc4,
+            0xc1 | high,
+            0x05 | (!out & 15) << 3,
+            0x73,
+            0xc0 | digit << 3 | a & 7,
+            bits,
+        ] {
+            self.ops.push(byte);
+        }
+    }
+
+    /// Shifts and rotations by a number.
+    fn shift_by(&mut self, out: Ymm, kind: Kind, long: bool, (a, bits): (Ymm, u8)) {
+        let number = bits as i8;
+        match (kind, long) {
+            (Kind::ShiftLeft, true) => self.shift_qwords(6, out, a, bits),
+            (Kind::ShiftRight, true) => self.shift_qwords(2, out, a, bits),
+            (Kind::ShiftLeft, false) => dynasm!(self.ops ; vpslld Ry(out), Ry(a), number),
+            (Kind::ShiftRight, false) => dynasm!(self.ops ; vpsrld Ry(out), Ry(a), number),
+            (Kind::ShiftRightSigned, false) => dynasm!(self.ops ; vpsrad Ry(out), Ry(a), number),
+            (Kind::ShiftRightSigned, true) => {
+                let sign = self.pool.take();
+                dynasm!(self.ops
+                    ; vpxor Ry(sign), Ry(sign), Ry(sign)
+                    ; vpcmpgtq Ry(sign), Ry(sign), Ry(a)
+                    ; vpxor Ry(out), Ry(a), Ry(sign)
+                );
+                self.shift_qwords(2, out, out, bits);
+                dynasm!(self.ops ; vpxor Ry(out), Ry(out), Ry(sign));
+                self.pool.release(sign);
+            }
+            _ => {
+                let left = if kind == Kind::RotateLeft {
+                    bits
+                } else {
+                    32 - bits
+                };
+                let rest = self.pool.take();
+                dynasm!(self.ops
+                    ; vpslld Ry(rest), Ry(a), (left & 31) as i8
+                    ; vpsrld Ry(out), Ry(a), (32 - (left & 31)) as i8
+                    ; vpor Ry(out), Ry(out), Ry(rest)
+                );
+                self.pool.release(rest);
+            }
+        }
     }
 
     /// The low halves of products of qwords.
-    fn multiply_long(&mut self, out: Ymm, a: Ymm, b: Ymm) {
+    fn multiply_long(&mut self, out: Ymm, [a, b]: [Ymm; 2], factors: Factors) {
+        match factors {
+            Factors::Unsigned => return dynasm!(self.ops ; vpmuludq Ry(out), Ry(a), Ry(b)),
+            Factors::Signed => return dynasm!(self.ops ; vpmuldq Ry(out), Ry(a), Ry(b)),
+            Factors::Qwords => {}
+        }
         let (cross, t) = (self.pool.take(), self.pool.take());
         self.shift_right(cross, a, 32);
         self.shift_right(t, b, 32);
@@ -416,6 +491,21 @@ impl Translator {
         let accumulator = job.step.request.accumulator.unwrap_or_default();
         let low = (accumulator.low + 16 * chunk as u32) as i32;
         let wide = (accumulator.wide + 32 * chunk as u32) as i32;
+        if self
+            .whole
+            .is_some_and(|whole| whole.has(&accumulator, job.lanes))
+        {
+            let known = self.pool.find(Content::Bytes(wide as u32, 32));
+            match known {
+                Some(known) => dynasm!(self.ops ; vmovdqa Ry(out), Ry(known)),
+                None if job.lanes == 1 => dynasm!(self.ops ; vmovq Rx(out), [r12 + wide]),
+                None => dynasm!(self.ops ; vmovdqu Ry(out), [r12 + wide]),
+            }
+            if let Some(known) = known {
+                self.pool.release(known);
+            }
+            return;
+        }
         let bits = self.constant(u64::from(u32::MAX), 8);
         let (registers, same) = (self.pool.take(), self.pool.take());
         // A load that is wider than the store before it waits.

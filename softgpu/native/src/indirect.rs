@@ -34,6 +34,7 @@ impl Translator {
         if let Some(after) = &step.after {
             self.transfer(after, ways);
         }
+        self.whole = None;
         // Where the caller executes it, r14d has not what it writes.
         if step.vector.flag_bit.is_some() {
             self.flags = None;

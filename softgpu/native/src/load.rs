@@ -224,13 +224,12 @@ impl Translator {
             return register;
         }
         if lane == 4 && job.width() == 32 && follows(8) {
-            let high = self.pool.take();
-            dynasm!(self.ops
-                ; vmovdqu Ry(register), [r12 + base]
-                ; vmovdqu Ry(high), [r12 + base + 32]
-            );
-            self.shuffle(register, [register, high], 0x88);
+            // Upper halves of qwords are taken from these: a load that begins inside of what was stored waits.
+            let upper = base as u32 & 4;
+            let [low, high] = [0, 32].map(|at| self.bytes(base as u32 - upper + at));
+            self.shuffle(register, [low, high], if upper == 0 { 0x88 } else { 0xdd });
             dynasm!(self.ops; vpermq Ry(register), Ry(register), 0xd8u8 as i8);
+            self.pool.release(low);
             self.pool.release(high);
             let shift = 32 - 8 * size as i8;
             if shift != 0 {

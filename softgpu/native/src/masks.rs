@@ -8,7 +8,7 @@ use crate::model::{Channels, Grouping, Masking, Predicate, Step, VectorStep};
 use crate::plan::Kind;
 use crate::registers::{Content, FlagBit, LaneMask, Ymm};
 use crate::translate::Translator;
-use crate::vector::{Job, Written};
+use crate::vector::{Job, MASKS, Written};
 
 impl Translator {
     /// The mask of an op's written channels from its channel `first` on, in lanes of so many bytes; `None` if it
@@ -64,8 +64,7 @@ impl Translator {
         match mask.flag {
             None if mask.executes => {
                 let out = self.pool.take();
-                dynasm!(self.ops ; vmovd Rx(out), r13d);
-                self.spread_from(out, mask.channel.into(), mask.lane.into());
+                self.executing(out, mask);
                 self.pool.set(out, Content::Mask(mask));
                 Some(out)
             }
@@ -91,6 +90,26 @@ impl Translator {
                 Some(out)
             }
             _ => None,
+        }
+    }
+
+    /// Makes the mask of the channels that execute. It is made once in a block, and then is on the stack.
+    fn executing(&mut self, out: Ymm, mask: LaneMask) {
+        let (channel, lane) = (usize::from(mask.channel), usize::from(mask.lane));
+        let lanes = 32 / lane;
+        // Those of dwords, and then those of qwords.
+        let number = channel / lanes + if lane == 8 { 4 } else { 0 };
+        let at = MASKS + 32 * number as i32;
+        if !channel.is_multiple_of(lanes) {
+            dynasm!(self.ops ; vmovd Rx(out), r13d);
+            self.spread_from(out, channel, lane);
+        } else if self.spilled & 1 << number == 0 {
+            self.spilled |= 1 << number;
+            dynasm!(self.ops ; vmovd Rx(out), r13d);
+            self.spread_from(out, channel, lane);
+            dynasm!(self.ops ; vmovdqu [rsp + at], Ry(out));
+        } else {
+            dynasm!(self.ops ; vmovdqu Ry(out), [rsp + at]);
         }
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct Ways {
     /// There is nothing to do.
     pub skip: DynamicLabel,
     done: DynamicLabel,
+    /// See [`Translator::spilled`].
+    spilled: u16,
 }
 
 impl MemoryStep {
@@ -76,6 +78,7 @@ impl Translator {
             slow: self.ops.new_dynamic_label(),
             skip: self.ops.new_dynamic_label(),
             done: self.ops.new_dynamic_label(),
+            spilled: self.spilled,
         }
     }
 
@@ -124,7 +127,14 @@ impl Translator {
 
     /// Where the ways of a step meet.
     pub(crate) fn meet(&mut self, ways: Ways, op: u32) {
-        let Ways { slow, skip, done } = ways;
+        let Ways {
+            slow,
+            skip,
+            done,
+            spilled,
+        } = ways;
+        // Not all ways have put masks on the stack.
+        self.spilled = spilled;
         dynasm!(self.ops ; =>done);
         self.defer(op, [slow, skip, done]);
     }
@@ -382,7 +392,7 @@ impl Translator {
     }
 
     /// The 32 register bytes from there on, pinned.
-    fn bytes(&mut self, at: u32) -> Ymm {
+    pub(crate) fn bytes(&mut self, at: u32) -> Ymm {
         if let Some(known) = self.pool.find(Content::Bytes(at, 32)) {
             return known;
         }

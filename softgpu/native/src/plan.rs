@@ -62,6 +62,8 @@ pub(crate) enum Kind {
     /// The sum of the accumulator and a product; the result is its high half, or its low half.
     MultiplyHigh,
     MultiplyLow,
+    /// The high half of a product of dwords, which may be signed.
+    ProductHigh(bool),
     /// Of dwords as qwords: the low half is the result, and the accumulator takes the carry or the
     /// borrow.
     AddCarry,
@@ -71,6 +73,38 @@ pub(crate) enum Kind {
     Remainder(bool),
     /// The sum of source 0 and the products of the bytes of sources 1 and 2, which may be signed.
     DotBytes(bool, bool),
+}
+
+/// What is known of two factors, as qwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Factors {
+    /// Both are dwords without sign.
+    Unsigned,
+    /// Both are dwords with sign.
+    Signed,
+    /// They may be anything.
+    Qwords,
+}
+
+impl Factors {
+    pub fn of<'a>(sources: impl Iterator<Item = &'a Input> + Clone) -> Self {
+        let mut sources = sources.take(2);
+        let unsigned = |source: &Input| match source.value() {
+            Some(value) => (0..1 << 32).contains(&value),
+            None => source.element.bytes() <= 4 && source.fits_unsigned(),
+        };
+        let signed = |source: &Input| match source.value() {
+            Some(value) => i32::try_from(value).is_ok(),
+            None => source.fits_signed(32),
+        };
+        if sources.clone().all(unsigned) {
+            Self::Unsigned
+        } else if sources.all(signed) {
+            Self::Signed
+        } else {
+            Self::Qwords
+        }
+    }
 }
 
 /// A translation of a request.

@@ -159,6 +159,12 @@ impl Pool {
         }
     }
 
+    /// Whether a register holds what memory holds, too.
+    pub fn holds(&mut self, register: u8) -> bool {
+        self.slot(register)
+            .is_some_and(|slot| slot.content.is_some())
+    }
+
     /// What registers hold.
     pub fn contents(&self) -> Vec<(u8, Content)> {
         let slots = (self.first..).zip(&self.slots);

@@ -5,7 +5,7 @@ use eu_lanes::{Accumulator, Output};
 
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, Ymm};
-use crate::translate::{FLAG_BYTES, Translator};
+use crate::translate::{FLAG_BYTES, Translator, Whole};
 use crate::vector::{Job, Written};
 
 /// Where results go.
@@ -184,8 +184,16 @@ impl Translator {
                 Kind::SubtractBorrow => self.shifted(job, results, 63),
                 _ => *results,
             };
+            let before = self.whole;
             self.store(job, &kept, written, low);
             self.store(job, &kept, written, wide);
+            // What is not written is as it was.
+            let has = |before: &Whole| before.has(&accumulator, job.lanes);
+            self.whole = match written {
+                Written::All if bytes == 4 => Some(Whole::of(&accumulator, job.lanes)),
+                Written::Masked if bytes == 4 => before.filter(has),
+                _ => None,
+            };
             if kept != *results {
                 for kept in &kept[..job.chunks()] {
                     self.pool.release(*kept);
@@ -211,7 +219,7 @@ impl Translator {
     }
 
     /// The results' qwords, shifted right by so many bits, in pinned registers.
-    fn shifted(&mut self, job: &Job<'_>, results: &[Ymm; 4], bits: u64) -> [Ymm; 4] {
+    fn shifted(&mut self, job: &Job<'_>, results: &[Ymm; 4], bits: u8) -> [Ymm; 4] {
         let mut shifted = *results;
         for register in shifted.iter_mut().take(job.chunks()) {
             let whole = *register;
@@ -252,7 +260,11 @@ impl Translator {
             return self.store_low_dwords(job, results, at, written);
         }
         let old = self.old(job, written, target);
-        self.forget(at..end);
+        // What is between elements is kept, and then known again.
+        let between = (lane, stride) == (4, 8) && job.lanes.is_multiple_of(4);
+        if !between {
+            self.forget(at..end);
+        }
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
             let first = (chunk * job.chunk) as u32;
             let at = at + first * stride;
@@ -324,8 +336,18 @@ impl Translator {
         (at, width): (u32, usize),
         (first, written): (usize, Written),
     ) {
+        // Upper halves of qwords are stored with the lower ones: a load of both would wait for a store between them.
+        let upper = if lane == 8 && size <= 4 { at & 4 } else { 0 };
+        let at = at - upper;
+        let mut value = lanes;
+        if upper != 0 {
+            value = self.pool.take();
+            self.shift_left(value, lanes, 32);
+        }
+        let content = Content::Bytes(at, width as u8);
+        let known = self.pool.find(content).filter(|_| width == 32);
         let (keep, old) = (self.pool.take(), self.pool.take());
-        let low = self.constant(u64::MAX >> (64 - 8 * size), lane);
+        let low = self.constant(u64::MAX >> (64 - 8 * size) << (8 * upper), lane);
         if written == Written::Masked {
             let mask = self.mask_of_esi(&job.written_masking(), job.lanes, first, lane);
             dynasm!(self.ops; vpand Ry(keep), Ry(mask), Ry(low));
@@ -334,21 +356,31 @@ impl Translator {
             dynasm!(self.ops; vmovdqa Ry(keep), Ry(low));
         }
         self.pool.release(low);
+        let whole = at..at + width as u32;
         let at = at as i32;
-        if width == 32 {
-            dynasm!(self.ops; vmovdqu Ry(old), [r12 + at]);
-        } else {
-            dynasm!(self.ops; vmovdqu Rx(old), [r12 + at]);
+        let mut before = old;
+        match known {
+            Some(known) => before = known,
+            None if width == 32 => dynasm!(self.ops; vmovdqu Ry(old), [r12 + at]),
+            None => dynasm!(self.ops; vmovdqu Rx(old), [r12 + at]),
         }
         dynasm!(self.ops
-            ; vpandn Ry(old), Ry(keep), Ry(old)
-            ; vpand Ry(keep), Ry(keep), Ry(lanes)
+            ; vpandn Ry(old), Ry(keep), Ry(before)
+            ; vpand Ry(keep), Ry(keep), Ry(value)
             ; vpor Ry(old), Ry(old), Ry(keep)
         );
+        self.forget(whole);
         if width == 32 {
             dynasm!(self.ops; vmovdqu [r12 + at], Ry(old));
+            self.pool.set(old, content);
         } else {
             dynasm!(self.ops; vmovdqu [r12 + at], Rx(old));
+        }
+        if let Some(known) = known {
+            self.pool.release(known);
+        }
+        if value != lanes {
+            self.pool.release(value);
         }
         self.pool.release(keep);
         self.pool.release(old);

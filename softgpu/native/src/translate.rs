@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
-use eu_lanes::{HostIsa, Modes};
+use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::frame::Frame;
 use crate::masks::predicates;
 use crate::model::{Block, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step};
+use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
 
@@ -84,6 +85,10 @@ pub(crate) struct Translator {
     pub(crate) replaced: bool,
     /// A flag that was to be replaced is not in memory.
     pub(crate) stale: bool,
+    /// See [`Whole`].
+    pub(crate) whole: Option<Whole>,
+    /// The lanes of masks that the stack has.
+    pub(crate) spilled: u16,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
@@ -96,6 +101,38 @@ pub(crate) struct Translator {
     /// Where a thread waits, and where one has ended.
     pub(crate) turns: [DynamicLabel; 2],
     detours: Vec<Detour>,
+}
+
+/// Accumulator elements whose registers are the low halves of their whole values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    low: (u32, u32),
+    wide: (u32, u32),
+}
+
+impl Whole {
+    pub fn of(accumulator: &Accumulator, lanes: usize) -> Self {
+        let lanes = lanes as u32;
+        Self {
+            low: (accumulator.low, accumulator.low + 4 * lanes),
+            wide: (accumulator.wide, accumulator.wide + 8 * lanes),
+        }
+    }
+
+    /// Whether they have those of an op.
+    pub fn has(&self, accumulator: &Accumulator, lanes: usize) -> bool {
+        let other = Self::of(accumulator, lanes);
+        self.low.0 <= other.low.0
+            && other.low.1 <= self.low.1
+            // Whose whole value is where.
+            && other.wide.0 == self.wide.0 + 2 * (other.low.0 - self.low.0)
+    }
+
+    fn overlaps(&self, range: &Range<u32>) -> bool {
+        [self.low, self.wide]
+            .into_iter()
+            .any(|(start, end)| start < range.end && range.start < end)
+    }
 }
 
 /// What a step does instead of its usual path.
@@ -129,6 +166,8 @@ impl Translator {
             predicates: false,
             replaced: false,
             stale: false,
+            whole: None,
+            spilled: 0,
             literals: BTreeMap::new(),
             tables: BTreeMap::new(),
             bits: BTreeMap::new(),
@@ -194,6 +233,7 @@ impl Translator {
         self.modes = block.modes;
         self.rounding = block.rounding;
         self.stale = false;
+        self.spilled = 0;
         self.forget_all();
         if count > 0 {
             let out = self.ops.new_dynamic_label();
@@ -213,7 +253,8 @@ impl Translator {
                 ; add QWORD [rbx + CHANNELS], block.channels as i32
             );
         }
-        for (index, step) in block.steps.iter().enumerate() {
+        let shares = self.products(&block.steps);
+        for (index, (step, share)) in block.steps.iter().zip(shares).enumerate() {
             let op = block.first + index as u32;
             match step {
                 Step::Nothing => {}
@@ -225,6 +266,8 @@ impl Translator {
                 Step::Fence(step) => self.fence(step),
                 Step::Signal(step) => self.signal(step, op),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
+                Step::Vector(_) if share == Share::First => {}
+                Step::Vector(step) if share == Share::Second => self.product_of(step, op),
                 Step::Vector(step) => {
                     let rest = block.steps.get(index + 1..).unwrap_or_default();
                     self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));
@@ -362,6 +405,7 @@ impl Translator {
         self.pool.clear();
         self.wide.clear();
         self.flags = None;
+        self.whole = None;
     }
 
     /// Whether some of these register bytes are flags.
@@ -375,6 +419,7 @@ impl Translator {
         if self.has_flags(&range) {
             self.flags = None;
         }
+        self.whole = self.whole.filter(|whole| !whole.overlaps(&range));
         self.pool.written(range.clone());
         self.wide.written(range);
     }

@@ -1,17 +1,18 @@
 //! Operations on channels.
 
 use dynasmrt::{DynasmApi, dynasm};
-use eu_lanes::{Element, Input, Modes, Place};
+use eu_lanes::{Accumulator, Element, Input, Modes, Place};
 
 use crate::load::sign;
 use crate::model::{Masking, VectorStep};
-use crate::plan::{Kind, Plan, Reading};
+use crate::plan::{Factors, Kind, Plan, Reading};
 use crate::registers::Ymm;
 use crate::store::Target;
 use crate::translate::{Chosen, Translator, host};
 
-/// The stack bytes that translations use.
-pub(crate) const SCRATCH: i32 = 128;
+/// The stack bytes that translations use: the first ones for whatever they need, and from here on for masks.
+pub(crate) const SCRATCH: i32 = MASKS + 12 * 32;
+pub(crate) const MASKS: i32 = 128;
 
 pub(crate) const SIGN: u64 = 1 << 31;
 pub(crate) const MAGNITUDE: u64 = SIGN - 1;
@@ -58,6 +59,37 @@ impl Job<'_> {
         }
     }
 
+    /// What the factors are of a product of qwords, of which the first is this source.
+    pub fn factors(&self, first: usize) -> Factors {
+        Factors::of(self.step.request.sources.iter().flatten().skip(first))
+    }
+
+    /// Whether the high half of source 1 is 0.
+    pub fn is_half(&self) -> bool {
+        let second = self.step.request.sources[1].as_ref();
+        second.is_some_and(|second| match second.place {
+            Place::Constant(_) => second.value().is_some_and(|value| value >> 16 == 0),
+            Place::Registers(_) | Place::Each(_) => {
+                second.element.bytes() <= 2 && second.fits_unsigned()
+            }
+        })
+    }
+
+    /// By how many bits a shift or rotation goes, if that is a number.
+    pub fn number_of_bits(&self) -> Option<u8> {
+        let shifts = matches!(
+            self.plan.kind,
+            Kind::ShiftLeft
+                | Kind::ShiftRight
+                | Kind::ShiftRightSigned
+                | Kind::RotateLeft
+                | Kind::RotateRight
+        );
+        let count = self.step.request.sources[1].as_ref().filter(|_| shifts)?;
+        let bits = if self.plan.lane == 8 { 63 } else { 31 };
+        Some((count.value()? & bits) as u8)
+    }
+
     /// Whether each lane is stored as it is, next to the one before.
     pub fn is_packed(&self) -> bool {
         let output = &self.step.request.output;
@@ -90,33 +122,34 @@ impl Translator {
         let Some(job) = self.job(step, 32) else {
             return false;
         };
-        let written = if self.goes_without_esi(&job) {
+        self.translated(&job, step.request.accumulator);
+        true
+    }
+
+    /// Translates a job that uses these accumulator elements.
+    pub(crate) fn translated(&mut self, job: &Job<'_>, accumulator: Option<Accumulator>) {
+        let step = job.step;
+        let written = if self.goes_without_esi(job) {
             Written::Masked
         } else {
-            self.written(&job)
+            self.written(job)
         };
         let mut results = [0; 4];
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
-            *result = self.result(&job, chunk);
+            *result = self.result(job, chunk);
         }
-        match step.request.accumulator {
-            Some(accumulator) => self.store_accumulated(&job, &results, written, accumulator),
+        match accumulator {
+            Some(accumulator) => self.store_accumulated(job, &results, written, accumulator),
             None => {
                 if let Some(at) = step.request.output.at {
-                    self.store(
-                        &job,
-                        &results,
-                        written,
-                        Target::of(&step.request.output, at),
-                    );
+                    self.store(job, &results, written, Target::of(&step.request.output, at));
                 }
             }
         }
         if let Some(bit) = step.flag_bit {
-            self.flags(&job, &results, written, bit);
+            self.flags(job, &results, written, bit);
         }
         self.pool.release_all();
-        true
     }
 
     /// Computes the mask of the channels that are written, into esi unless it is all.
@@ -169,7 +202,11 @@ impl Translator {
         let request = &job.step.request;
         let mut sources = [0; 3];
         let mut count = 0;
-        for source in request.sources.iter().flatten() {
+        let needed = match job.number_of_bits() {
+            Some(_) => 1,
+            None => sources.len(),
+        };
+        for source in request.sources.iter().flatten().take(needed) {
             sources[count] = self.source(job, source, chunk);
             count += 1;
         }

@@ -6,6 +6,7 @@
 //! first ([`Arbiter`]). Timeslices have no length, and a running dispatch is not preempted, so
 //! there are no preemption timeouts: the hang check ends a batch.
 
+mod apart;
 mod arbiter;
 mod fence;
 mod patience;

@@ -12,6 +12,7 @@ use batchbuffer::Engine;
 use devinfo::GpuAddress;
 use softgpu_memory::{PageTable, View};
 
+use super::apart::{Apart, Submitter};
 use super::arbiter::Claim;
 use super::fence::{Fence, announce, wait_for, wait_on, wait_until};
 use super::patience::Patience;
@@ -96,6 +97,8 @@ struct Shared {
     came: Condvar,
     /// Whether it pays that the thread looks for one before it sleeps.
     patience: Patience,
+    /// Where they come from.
+    submitter: Submitter,
     /// The context image: what the engine keeps between batches.
     image: Mutex<cs::State>,
 }
@@ -128,6 +131,7 @@ impl Timeline {
                 waiting: AtomicUsize::new(0),
                 came: Condvar::new(),
                 patience: Patience::new(),
+                submitter: Submitter::new(),
                 image,
             }),
         }
@@ -156,6 +160,7 @@ impl Timeline {
                 .spawn(move || shared.serve())?;
             queue.served = true;
         }
+        self.shared.submitter.is_here();
         let before = queue.last.replace(Arc::clone(&job.done));
         let needs = job.waits.iter().cloned().chain(before).collect();
         let arbiter = &self.shared.device.arbiter;
@@ -204,11 +209,13 @@ impl Shared {
     /// Runs batches until none has come for a while.
     fn serve(&self) {
         let mut kit = Kit::default();
+        let mut apart = Apart::new();
         loop {
             let next = self.queue().jobs.pop_front();
             match next {
                 Some((job, claim)) => {
                     self.waiting.fetch_sub(1, Ordering::Release);
+                    apart.take(&self.submitter);
                     // There is room for another.
                     announce();
                     self.process(&job, claim, &mut kit);

@@ -286,6 +286,75 @@ fn registers_with_addresses_are_those_of_the_interpreter() {
     });
 }
 
+/// Products with the accumulator, in steps that follow each other and in others: host code computes some of them at once.
+#[test]
+fn products_of_two_steps_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0009, 80, |random, family| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
+                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n\
+                        add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n"
+            .to_owned();
+        let parts = random.below(3) != 0;
+        if parts {
+            let bound = 1 + random.below(15);
+            text += &format!(
+                "cmp (16|M0) (lt)f1.0 null<1>:uw r4.0<16;16,1>:uw {bound}:uw\n\
+                 (f1.0) if (16|M0) X X\n"
+            );
+        }
+        let size = match family {
+            Family::XeHpc => "(16|M0)",
+            _ => "(8|M0)",
+        };
+        let second = match family {
+            Family::XeHpc => &["mach", "macl"][..],
+            _ => &["mach"],
+        };
+        for number in 0..14 {
+            let ty = random.pick(&["d", "ud"]);
+            let other = if random.below(8) == 0 { "d" } else { ty };
+            let from = random.pick(&[20, 24, 22]);
+            let whole = random.pick(&[3, 0x9e37_79b1u32, 0xaaaa_aaab, 0x7fff_ffff, 0x1_0000]);
+            let (low, by) = match random.below(3) {
+                0 => (
+                    "r24.0<16;8,2>:uw".to_owned(),
+                    format!("r24.0<8;8,1>:{other}"),
+                ),
+                _ => (
+                    format!("{:#x}:uw", whole & 0xffff),
+                    format!("{whole:#x}:{other}"),
+                ),
+            };
+            let all = random.pick(&["(W)", "(W)", "(W)", ""]);
+            let when = random.pick(&["", "", "", "(W)", "(f0.0)"]);
+            let step = random.pick(second);
+            let between = match random.below(7) {
+                0 => format!("mov {size} r{from}.0<1>:d r25.0<8;8,1>:d\n"),
+                1 => format!("mov {size} r26.0<1>:d acc0.0<8;8,1>:d\n"),
+                2 => format!("cmp {size} (gt)f0.0 null<1>:d r22.0<8;8,1>:d {number}:w\n"),
+                3 => "mov (16|M0) r27.0<1>:uw r20.1<16;8,2>:uw\n".to_owned(),
+                _ => String::new(),
+            };
+            let behind = match random.below(6) {
+                0 => format!("add {size} r10.0<1>:d r10.0<8;8,1>:d acc0.0<8;8,1>:d\n"),
+                1 => format!("(W) mul {size} acc0.0<1>:d r20.0<8;8,1>:d 5:uw\n"),
+                2 => format!("mov {size} acc0.0<1>:d r22.0<8;8,1>:d\n"),
+                _ => String::new(),
+            };
+            text += &format!(
+                "{all} mul {size} acc0.0<1>:{ty} r{from}.0<8;8,1>:{ty} {low}\n{between}\
+                 {when} {step} {size} r22.0<1>:{ty} r{from}.0<8;8,1>:{ty} {by}\n{behind}\
+                 add {size} r10.0<1>:d r10.0<8;8,1>:d r22.0<8;8,1>:d\n"
+            );
+        }
+        if parts {
+            text += "X:\nendif (16|M0) Y\nY:\n";
+        }
+        text
+    });
+}
+
 /// Masks that host registers hold: results of all sizes, in channels by what comparisons of dwords and qwords found,
 /// and by what has changed since.
 #[test]

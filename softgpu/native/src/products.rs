@@ -1,0 +1,235 @@
+//! Products of dwords that code computes with the accumulator in two steps: by the low half of the second factor, and
+//! then, with `mach` or `macl`, by its high half. Compilers do so wherever they multiply. Where nothing else reads the
+//! accumulator before it is written again, the second step alone computes the product.
+
+use dynasmrt::{DynasmApi, dynasm};
+use eu_lanes::{Element, HostIsa, Input, Operation, Place, Region, Request};
+
+use crate::model::{Channels, Masking, Step, VectorStep};
+use crate::plan::{Factors, Kind, Plan, Reading};
+use crate::registers::Ymm;
+use crate::translate::Translator;
+use crate::vector::Job;
+
+/// The register bytes from which on there are no accumulators.
+const ACCUMULATORS: u32 = 1024;
+
+/// What becomes of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// It is no such product.
+    None,
+    /// The first one of a product: nothing.
+    First,
+    /// The second one: all of it.
+    Second,
+}
+
+impl Translator {
+    /// The shares of a block's steps.
+    pub(crate) fn products(&self, steps: &[Step]) -> Vec<Share> {
+        let mut shares = vec![Share::None; steps.len()];
+        // AVX-512 has other forms of all of these.
+        if self.isa >= HostIsa::Avx512 {
+            return shares;
+        }
+        for first in 0..steps.len() {
+            if let Some(second) = self.product(steps, first) {
+                shares[first] = Share::First;
+                shares[second] = Share::Second;
+            }
+        }
+        shares
+    }
+
+    /// The second step of the product of which `first` is the first one.
+    fn product(&self, steps: &[Step], first: usize) -> Option<usize> {
+        let begin = self.overwrites(steps.get(first)?)?;
+        let request = &begin.request;
+        if request.operation != Operation::Mul {
+            return None;
+        }
+        let second = self.next_use(steps, first, Some(request))?;
+        let Step::Vector(end) = &steps[second] else {
+            return None;
+        };
+        self.product_job(end)?;
+        let [accumulator, other] = [request, &end.request].map(|request| request.accumulator);
+        let alike = (end.request.lanes, other?.low) == (request.lanes, accumulator?.low);
+        if !alike || !is_by_parts(request, &end.request) {
+            return None;
+        }
+        let last = self.next_use(steps, second, None)?;
+        let again = self.overwrites(&steps[last])?.request;
+        let covers = (again.lanes, again.accumulator?.low) == (request.lanes, accumulator?.low);
+        covers.then_some(second)
+    }
+
+    /// The step, if it writes accumulator elements of all of its channels, whatever they were, in host code alone.
+    fn overwrites<'a>(&self, step: &'a Step) -> Option<&'a VectorStep> {
+        let Step::Vector(step) = step else {
+            return None;
+        };
+        let request = &step.request;
+        let accumulator = request.accumulator.filter(|own| own.writes)?;
+        let explicit = request.output.at == Some(accumulator.low)
+            && request.output.element.bytes() == 4
+            && matches!(
+                request.operation,
+                Operation::Mul | Operation::Mov | Operation::Add
+            );
+        let fits = explicit
+            && self.is_whole(&step.masking, request.lanes)
+            && !request.sources.iter().flatten().any(reads_accumulator)
+            && self.job(step, 32).is_some();
+        fits.then_some(step)
+    }
+
+    fn is_whole(&self, masking: &Masking, lanes: u8) -> bool {
+        let size = u32::MAX >> (32 - u32::from(lanes.clamp(1, 32)));
+        let all = match self.channels {
+            Channels::All(active) => active >> masking.channel_offset & size == size,
+            Channels::Any => false,
+        };
+        masking.predicate.is_none() && (masking.no_mask || all)
+    }
+
+    /// The next step after `at` that uses the accumulator, if those between are host code alone and leave the factors
+    /// of `of` as they are.
+    fn next_use(&self, steps: &[Step], at: usize, of: Option<&Request>) -> Option<usize> {
+        for (index, step) in steps.iter().enumerate().skip(at + 1) {
+            let step = match step {
+                Step::Nothing => continue,
+                Step::Vector(step) => step,
+                _ => return None,
+            };
+            let request = &step.request;
+            let sources = || request.sources.iter().flatten();
+            let written = request.output.at.map(|to| {
+                let bytes = u32::from(request.output.stride) * u32::from(request.lanes) + 8;
+                to..to + bytes
+            });
+            let into = written
+                .as_ref()
+                .is_some_and(|bytes| bytes.start < ACCUMULATORS);
+            if request.accumulator.is_some() || into || sources().any(reads_accumulator) {
+                return Some(index);
+            }
+            self.job(step, 32)?;
+            let lanes = of.map_or(0, |of| usize::from(of.lanes));
+            let changes = |region: Region| {
+                let lanes = 0..lanes;
+                lanes
+                    .map(|lane| region.at + region.offset(lane) as u32)
+                    .any(|at| {
+                        let overlaps =
+                            |bytes: &core::ops::Range<u32>| at < bytes.end && bytes.start < at + 4;
+                        written.as_ref().is_some_and(overlaps)
+                    })
+            };
+            let factors = of.iter().flat_map(|of| of.sources.iter().flatten());
+            let mut regions = factors.filter_map(|source| match source.place {
+                Place::Registers(region) => Some(region),
+                Place::Constant(_) | Place::Each(_) => None,
+            });
+            if regions.any(changes) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The second step of a product as a job that computes all of it.
+    pub(crate) fn product_job<'a>(&self, step: &'a VectorStep) -> Option<Job<'a>> {
+        let request = &step.request;
+        let kind = match request.operation {
+            Operation::Macl => Kind::Multiply,
+            Operation::Mach => {
+                Kind::ProductHigh(match Factors::of(request.sources.iter().flatten()) {
+                    Factors::Unsigned => false,
+                    Factors::Signed => true,
+                    Factors::Qwords => return None,
+                })
+            }
+            _ => return None,
+        };
+        let usual = self.job(step, 32)?;
+        let plan = Plan {
+            kind,
+            reading: Reading::Integer,
+            lane: 4,
+            float: false,
+        };
+        Some(Job {
+            plan,
+            chunk: 8,
+            ..usual
+        })
+    }
+
+    /// Translates the second step of a product, the op of this number.
+    pub(crate) fn product_of(&mut self, step: &VectorStep, op: u32) {
+        (self.predicates, self.replaced) = (false, false);
+        match self.product_job(step) {
+            Some(job) => self.translated(&job, None),
+            None => self.call(op),
+        }
+    }
+
+    /// The high halves of the products of dwords.
+    pub(crate) fn product_high(&mut self, out: Ymm, [a, b]: [Ymm; 2], signed: bool) {
+        let (x, y) = (self.pool.take(), self.pool.take());
+        let high = self.constant(u64::MAX << 32, 8);
+        self.shift_right(x, a, 32);
+        self.shift_right(y, b, 32);
+        if signed {
+            dynasm!(self.ops
+                ; vpmuldq Ry(x), Ry(x), Ry(y)
+                ; vpmuldq Ry(y), Ry(a), Ry(b)
+            );
+        } else {
+            dynasm!(self.ops
+                ; vpmuludq Ry(x), Ry(x), Ry(y)
+                ; vpmuludq Ry(y), Ry(a), Ry(b)
+            );
+        }
+        self.shift_right(y, y, 32);
+        dynasm!(self.ops
+            ; vpand Ry(x), Ry(x), Ry(high)
+            ; vpor Ry(out), Ry(x), Ry(y)
+        );
+        for used in [x, y, high] {
+            self.pool.release(used);
+        }
+    }
+}
+
+fn reads_accumulator(source: &Input) -> bool {
+    match source.place {
+        Place::Registers(region) => region.at < ACCUMULATORS,
+        Place::Constant(_) | Place::Each(_) => false,
+    }
+}
+
+/// Whether `first` multiplies by the low halves of what `second` multiplies by, and both the same.
+fn is_by_parts(first: &Request, second: &Request) -> bool {
+    let ([Some(a), Some(low), None], [Some(same), Some(b), None]) = (first.sources, second.sources)
+    else {
+        return false;
+    };
+    let dword = |input: &Input| matches!(input.element, Element::D | Element::Ud);
+    let plain = [a, low, b].iter().all(|input| input.modifiers.is_empty());
+    let parts = match (low.place, b.place) {
+        (Place::Constant(_), Place::Constant(whole)) => {
+            low.value() == Some((whole & 0xffff) as i64)
+        }
+        (Place::Registers(low), Place::Registers(whole)) => {
+            let lanes = 0..usize::from(first.lanes);
+            let mut places = lanes
+                .map(|lane| [low, whole].map(|region| region.at as usize + region.offset(lane)));
+            places.all(|[low, whole]| low == whole)
+        }
+        _ => false,
+    };
+    a == same && plain && dword(&a) && dword(&b) && low.element == Element::Uw && parts
+}
