@@ -79,26 +79,32 @@ impl Layout {
         }
     }
 
-    /// How many bytes from byte `column` of a row on are neighbours in memory.
-    pub(crate) fn run(&self, column: u32) -> u32 {
-        match self.arrangement.span() {
-            None => u32::MAX - column,
-            Some(span) => span - column % span,
+    /// The bytes of a row from byte `from` to byte `to`, in runs of neighbours in memory: how far
+    /// each is from the row's beginning, and its length. They are the same for each row.
+    pub(crate) fn runs(&self, from: u32, to: u32) -> Vec<(u64, u32)> {
+        let mut runs = Vec::new();
+        let mut column = from;
+        while column < to {
+            let length = match self.arrangement.span() {
+                None => to - column,
+                Some(span) => (span - column % span).min(to - column),
+            };
+            runs.push((self.arrangement.column(column), length));
+            column += length;
         }
+        runs
     }
 
-    /// The place of byte `column` of a row.
-    pub(crate) fn offset(&self, column: u32, row: u32, slice: u32) -> u64 {
+    /// Where a row begins.
+    pub(crate) fn row(&self, row: u32, slice: u32) -> u64 {
         if self.tiling == Tiling::Linear {
             let (row, layer) = match self.rows_are_layers {
                 true => (0, row),
                 false => (row, slice),
             };
-            let rows = u64::from(row) * u64::from(self.pitch);
-            return u64::from(layer) * self.layer + rows + u64::from(column);
+            return u64::from(layer) * self.layer + u64::from(row) * u64::from(self.pitch);
         }
-        self.arrangement
-            .offset(self.pitch, self.qpitch, column, row, slice)
+        self.arrangement.row(self.pitch, self.qpitch, row, slice)
     }
 }
 
@@ -113,16 +119,17 @@ mod tests {
         let mut seen = vec![false; layout.size as usize];
         for slice in 0..depth {
             for row in 0..height {
-                let mut column = 0;
-                while column < width * texel {
-                    let run = layout.run(column).min(width * texel - column);
-                    let at = layout.offset(column, row, slice) as usize;
-                    for place in &mut seen[at..at + run as usize] {
+                let start = layout.row(row, slice);
+                let runs = layout.runs(0, width * texel);
+                for (offset, length) in &runs {
+                    let at = (start + offset) as usize;
+                    for place in &mut seen[at..at + *length as usize] {
                         assert!(!*place);
                         *place = true;
                     }
-                    column += run;
                 }
+                let bytes = runs.iter().map(|(_, length)| length).sum::<u32>();
+                assert_eq!(bytes, width * texel);
             }
         }
     }

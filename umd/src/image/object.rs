@@ -203,18 +203,15 @@ impl Image {
         let bytes = inner.texel.bytes;
         let [x, y, z] = region.origin;
         let [width, height, depth] = region.size;
+        let runs = inner.layout.runs(x * bytes, (x + width) * bytes);
         let mut at = 0;
         for slice in z..z + depth {
             for row in y..y + height {
-                let mut column = x * bytes;
-                let end = (x + width) * bytes;
-                while column < end {
-                    let run = inner.layout.run(column).min(end - column);
-                    let offset = inner.start + inner.layout.offset(column, row, slice);
-                    let length = run as usize;
-                    copy(offset as usize, at..at + length);
+                let start = inner.start + inner.layout.row(row, slice);
+                for &(offset, length) in &runs {
+                    let length = length as usize;
+                    copy((start + offset) as usize, at..at + length);
                     at += length;
-                    column += run;
                 }
             }
         }
@@ -261,9 +258,10 @@ impl Image {
             return None;
         }
         let [x, y, z] = origin;
-        let offset = |x, y, z| inner.layout.offset(x * inner.texel.bytes, y, z);
-        let start = Buffer::of(&inner.bo, inner.start + offset(x, y, z));
-        Some((start, offset(0, 1, 0), offset(0, 0, 1)))
+        let row = |y, z| inner.layout.row(y, z);
+        let start = row(y, z) + u64::from(x) * u64::from(inner.texel.bytes);
+        let start = Buffer::of(&inner.bo, inner.start + start);
+        Some((start, row(1, 0), row(0, 1)))
     }
 
     /// The same memory as an image of another format, with texels of as many bytes.
