@@ -138,7 +138,7 @@ fn remove(stmts: &mut Vec<Stmt>, at: &mut usize) -> bool {
     false
 }
 
-fn each_expr(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
+pub fn each_expr(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Expr)) {
     for stmt in stmts {
         match stmt {
             Stmt::Assign(_, _, value) | Stmt::Out(_, value) | Stmt::BlockWrite { value, .. } => {

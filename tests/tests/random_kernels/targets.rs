@@ -13,9 +13,10 @@ use stack_tests::subject;
 use stack_tests::tool;
 use umd::{Binary, Device};
 
-use super::ast::{ELEMENTS, GLOBAL_SIZE, Kernel, LOCAL_SIZE};
+use super::ast::{ELEMENTS, Expr, FloatOp, GLOBAL_SIZE, Kernel, Kind, LOCAL_SIZE};
 use super::evaluate::Memory;
 use super::print;
+use super::reduce::each_expr;
 
 /// How long a compiler may take for one kernel.
 const DEADLINE: Duration = Duration::from_secs(300);
@@ -99,6 +100,23 @@ pub static TARGETS: &[CompiledFor] = &[
     own("pvc", "ptl"),
 ];
 
+/// Whether it takes the size of an unsigned number that it has converted and negated.
+fn takes_size_of_negated(kernel: &Kernel) -> bool {
+    let mut found = false;
+    let is_unsigned = |e: &Expr| !e.ty.scalar.is_float() && !e.ty.scalar.is_signed();
+    let negates = |e: &Expr| match &e.kind {
+        Kind::Float(FloatOp::Neg, of) => of.iter().any(|of| match &of.kind {
+            Kind::Convert(from, ..) => is_unsigned(from),
+            _ => false,
+        }),
+        _ => false,
+    };
+    each_expr(&mut kernel.body.clone(), &mut |e| {
+        found |= matches!(&e.kind, Kind::Float(FloatOp::Abs, of) if of.iter().any(negates));
+    });
+    found
+}
+
 impl CompiledFor {
     /// Names it in messages.
     pub fn name(&self) -> String {
@@ -125,10 +143,12 @@ impl CompiledFor {
         // Gen12 and has no such modifier. From Gen11 on its products of 64 bits read all lanes
         // of an operand that is one lane's value. And on Gen8 a block write of 8 bytes becomes a message of
         // two dwords, for which it may copy two bytes: `(W) mov (2|M0) r26.0<1>:b r23.0<2;2,1>:b`.
+        // Everywhere `fabs(-convert_float(x))` of an unsigned 0 is negative: it compares with zero, and negates.
         let wrong = self.compiler == Compiler::Debian
             && (kernel.rotates && span!(Gen12Lp..).contains(family)
                 || kernel.broadcasts && span!(Gen11..).contains(family)
-                || kernel.writes_narrow_blocks() && span!(Gen8).contains(family));
+                || kernel.writes_narrow_blocks() && span!(Gen8).contains(family)
+                || takes_size_of_negated(kernel));
         self.platform().has_simd_width(kernel.sub_group as u32) && !wrong
     }
 
