@@ -2,7 +2,7 @@
 
 use spirv::{Decoration, LinkageType, Op};
 
-use crate::module::Module;
+use crate::module::{HEADER, Module};
 
 impl Module {
     /// The names that it defines for others: functions and variables with the linkage `Export`, and
@@ -21,7 +21,36 @@ impl Module {
         names.dedup();
         names
     }
+
+    /// The module without what `spirv-link` gets wrong of the source's places. It renumbers the ids of all
+    /// modules behind the first, but not those in `OpLine` and `DebugScope`, and puts `DebugNoScope` behind
+    /// the last block's end. So lines stay in the `first` module alone, and debug information in no function.
+    pub fn linkable(self, first: bool) -> Self {
+        let sets = self.instructions().filter(|one| {
+            one.op() == Some(Op::ExtInstImport) && one.text(1).contains(DEBUG_INFORMATION)
+        });
+        let sets: Vec<u32> = sets.map(|one| one.word(0)).collect();
+        let mut words = self.words().get(..HEADER).unwrap_or_default().to_vec();
+        let mut in_function = false;
+        for one in self.instructions() {
+            let goes = match one.op() {
+                Some(Op::Line | Op::NoLine) => !first,
+                Some(Op::ExtInst) => in_function && sets.contains(&one.word(2)),
+                _ => false,
+            };
+            in_function |= one.op() == Some(Op::Function);
+            in_function &= one.op() != Some(Op::FunctionEnd);
+            if !goes {
+                words.push((one.operands.len() as u32 + 1) << 16 | u32::from(one.opcode));
+                words.extend(one.operands);
+            }
+        }
+        self.of_words(words)
+    }
 }
+
+/// What the names of sets of instructions have that are debug information.
+const DEBUG_INFORMATION: &str = "DebugInfo";
 
 #[cfg(test)]
 mod tests {

@@ -75,7 +75,12 @@ fn signatures(module: &Module) -> Vec<(String, Signature)> {
         .filter(|one| {
             one.word(1) == Decoration::FuncParamAttr as u32 && passed.contains(&one.word(2))
         });
-    let passed: HashSet<u32> = decorated.map(|one| one.word(0)).collect();
+    let mut passed: HashSet<u32> = decorated.map(|one| one.word(0)).collect();
+    for one in module.instructions().filter(of(Op::GroupDecorate)) {
+        if passed.contains(&one.word(0)) {
+            passed.extend(one.operands.iter().skip(1));
+        }
+    }
     let mut found: Vec<(String, Signature)> = Vec::new();
     let mut is_linked = false;
     for one in module.instructions() {
@@ -164,6 +169,8 @@ struct Rewrite {
     variables: HashMap<u32, usize>,
     /// Types that are added.
     added: Vec<u32>,
+    /// The types that there are, by what they are of.
+    declared: HashMap<(u32, Vec<u32>), u32>,
     /// Whether integers of 8 bits are allowed.
     has_bytes: bool,
 }
@@ -184,6 +191,7 @@ impl Rewrite {
             parameters: HashMap::new(),
             variables: HashMap::new(),
             added: Vec::new(),
+            declared: HashMap::new(),
             has_bytes: false,
         };
         let (mut function, mut is_changed) = (0, false);
@@ -192,13 +200,17 @@ impl Rewrite {
                 Some(Op::Capability) => {
                     made.has_bytes |= one.word(0) == Capability::Int8 as u32;
                 }
+                Some(op @ (Op::TypeInt | Op::TypePointer | Op::TypeFunction)) => {
+                    let of = one.operands.get(1..).unwrap_or_default().to_vec();
+                    made.declared.entry((op as u32, of)).or_insert(one.word(0));
+                }
                 Some(Op::Function) => {
                     function = one.word(1);
                     let name = linked.get(&function);
                     is_changed = name.is_some_and(|name| names.contains(name));
                     if is_changed {
                         let parts = types.parts(one.word(3)).to_vec();
-                        made.declare(module, &types, one.word(3), &parts);
+                        made.declare(&types, one.word(3), &parts);
                         made.functions.insert(function, parts);
                     }
                 }
@@ -223,40 +235,32 @@ impl Rewrite {
         id
     }
 
-    /// A type that the module has, or has from now on.
-    fn ty(&mut self, module: &Module, op: Op, operands: &[u32]) -> u32 {
-        let is_same =
-            |one: &Instruction<'_>| one.op() == Some(op) && one.operands.get(1..) == Some(operands);
-        if let Some(found) = module.instructions().find(is_same) {
-            return found.word(0);
-        }
-        let mut before = self.added.as_slice();
-        while let [first, id, ..] = *before {
-            let (this, rest) = before.split_at((first >> 16).max(1) as usize);
-            if first & 0xffff == op as u32 && this.get(2..) == Some(operands) {
-                return id;
-            }
-            before = rest;
+    /// A type of integers, of pointers or of functions that the module has, or has from now on.
+    fn ty(&mut self, op: Op, operands: &[u32]) -> u32 {
+        let key = (op as u32, operands.to_vec());
+        if let Some(known) = self.declared.get(&key) {
+            return *known;
         }
         let id = self.id();
         push(&mut self.added, op, &[&[id], operands].concat());
+        self.declared.insert(key, id);
         id
     }
 
     /// The type of a function in the place of another.
-    fn declare(&mut self, module: &Module, types: &Types, of: u32, parts: &[u32]) {
+    fn declare(&mut self, types: &Types, of: u32, parts: &[u32]) {
         for part in parts {
             let Some(Type::Pointer { storage, .. }) = types.get(*part) else {
                 continue;
             };
-            let byte = self.ty(module, Op::TypeInt, &[8, 0]);
-            let plain = self.ty(module, Op::TypePointer, &[storage, byte]);
+            let byte = self.ty(Op::TypeInt, &[8, 0]);
+            let plain = self.ty(Op::TypePointer, &[storage, byte]);
             if plain != *part {
                 self.plain.insert(*part, plain);
             }
         }
         let parts: Vec<_> = parts.iter().map(|part| self.plain_of(*part)).collect();
-        let ty = self.ty(module, Op::TypeFunction, &parts);
+        let ty = self.ty(Op::TypeFunction, &parts);
         self.function_types.insert(of, ty);
     }
 
@@ -286,6 +290,11 @@ impl Rewrite {
             match one.op() {
                 Some(Op::Decorate) => {
                     if let Some(target) = operands.first_mut() {
+                        *target = self.parameters.get(target).copied().unwrap_or(*target);
+                    }
+                }
+                Some(Op::GroupDecorate) => {
+                    for target in operands.iter_mut().skip(1) {
                         *target = self.parameters.get(target).copied().unwrap_or(*target);
                     }
                 }

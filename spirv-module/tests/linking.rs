@@ -226,6 +226,53 @@ fn scopes_of_aliases_are_left_out() {
     assert_eq!(count(&text, "Aligned 4"), 2, "{text}");
 }
 
+/// A line behind the first module's would name the file by another's id.
+#[test]
+fn lines_are_of_the_first_module() {
+    if !has_tools() {
+        return;
+    }
+    let lined = |text: String, names: &str, at: &str| {
+        let text = text.replacen(names, &format!("%file = OpString \"a.cl\"\n{names}"), 1);
+        module(&text.replace(at, &format!("OpLine %file 3 0\n{at}")))
+    };
+    let user = lined(user("%float"), "OpName", "OpReturn\n");
+    let library = lined(library(), "OpDecorate", "%x = OpLoad");
+    let text = linked(&[user.linkable(true), library.linkable(false)]).unwrap();
+    assert_eq!(count(&text, "OpLine"), 1, "{text}");
+}
+
+/// A parameter's decorations may come by a group.
+#[test]
+fn groups_of_decorations_are_of_parameters() {
+    if !has_tools() {
+        return;
+    }
+    let grouped = |text: String, of: &str, how: &str| {
+        text.replace(
+            &format!("OpDecorate %{of} FuncParamAttr NoCapture"),
+            &format!(
+                "OpDecorate %group FuncParamAttr {how}\n%group = OpDecorationGroup\n\
+                 OpGroupDecorate %group %{of}"
+            ),
+        )
+    };
+    let of = |how| {
+        let user = grouped(user("%int"), "given", how);
+        [module(&user), module(&grouped(library(), "p", how))]
+    };
+    let text = linked(&with_pointers_alike(of("NoCapture").to_vec())).unwrap();
+    assert_eq!(count(&text, "OpBitcast"), 8, "{text}");
+    // What a pointer leads to is passed: nothing changes.
+    let passed = of("ByVal");
+    let after = with_pointers_alike(passed.to_vec());
+    let same = passed
+        .iter()
+        .zip(&after)
+        .all(|(a, b)| a.to_bytes() == b.to_bytes());
+    assert!(same);
+}
+
 /// Modules with anything in their words are changed, or not, without a panic.
 /// A module of a thousand bytes has a type of 32 to the seventh parts. Two modules whose pointers lead to such
 /// types are compared as far as that takes no time.

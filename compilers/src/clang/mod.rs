@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use spirv_module::{Module, with_pointers_alike};
+use spirv_module::{Malformed, Module, with_pointers_alike};
 
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 use crate::options::words;
@@ -170,11 +170,14 @@ const VERSION: Range<usize> = 4..8;
 /// Links SPIR-V into one module.
 pub(crate) fn link(modules: &[&[u8]]) -> Result<Compiled, CompileError> {
     check_definitions(modules)?;
-    let parsed = modules.iter().map(|module| Module::parse(module));
-    let parsed = parsed.map(|module| module.map(Module::without_aliases));
+    let parsed = modules.iter().enumerate().map(|(index, module)| {
+        Ok(Module::parse(module)?
+            .without_aliases()
+            .linkable(index == 0))
+    });
     // What is no module is the linker's to refuse.
     let alike = parsed
-        .collect::<Result<Vec<_>, _>>()
+        .collect::<Result<Vec<_>, Malformed>>()
         .map(with_pointers_alike);
     let alike: Vec<_> = alike.iter().flatten().map(Module::to_bytes).collect();
     let alike: Vec<_> = alike.iter().map(Vec::as_slice).collect();

@@ -206,6 +206,17 @@ static void linking(void) {
     DONE(clReleaseProgram(pointers[0]));
     DONE(clReleaseProgram(pointers[1]));
 
+    /* Modules may have the lines of their sources. */
+    cl_program lined[] = {
+        compiled("int more(int x);\nkernel void k(global int *p) {\n    *p = more(*p);\n}", "-g"),
+        compiled("int more(int x) {\n    int y = x;\n    return y + 11;\n}", "-g"),
+    };
+    program = linked("", 2, lined);
+    all_give(program, 16);
+    DONE(clReleaseProgram(program));
+    DONE(clReleaseProgram(lined[0]));
+    DONE(clReleaseProgram(lined[1]));
+
     /* What is not there is a failure, and the program says so. */
     program = clLinkProgram(context, 0, NULL, "", 1, parts, NULL, NULL, &error);
     IS(error == CL_LINK_PROGRAM_FAILURE && program);
