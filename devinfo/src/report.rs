@@ -51,6 +51,10 @@ pub const GLOBAL: u32 = 1 << 23;
 /// In a report's last dword: what is accessed is a block of the sub-group, each channel's part in turn.
 pub const BLOCK: u32 = 1 << 22;
 
+/// In a report's last dword: it says nothing of arrays. The offset is a coordinate of a texel that is read, the
+/// size the image's in that direction, whose number is in place of the bytes.
+pub const TEXEL: u32 = 1 << 21;
+
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {

@@ -156,6 +156,8 @@ pub struct Target {
     pub registers: u32,
     /// Arrays may live in registers.
     pub arrays: bool,
+    /// Loads of three bytes or words may take their padding, too.
+    pub padding: bool,
 }
 
 impl Target {
@@ -167,6 +169,7 @@ impl Target {
             simd,
             registers,
             arrays: true,
+            padding: true,
         }
     }
 

@@ -190,6 +190,32 @@ fn accesses_stay_inside_what_was_asked_for() {
     }
 }
 
+/// A part of a buffer has an end of its own, where pointers have no surface, too. The copy is of the buffer's
+/// first bytes.
+#[test]
+fn accesses_stay_inside_their_sub_buffer() {
+    let folder = tempfile::tempdir().unwrap();
+    for (set, device, rule) in [
+        ("tgl", "soft:tgl", "surface bounds"),
+        ("pvc-newer", "soft:pvc", "pointer beyond its buffer"),
+        ("lnl-newer", "soft:lnl", "pointer beyond its buffer"),
+        ("bmg-newer", "soft:bmg", "pointer beyond its buffer"),
+        ("ptl-newer", "soft:ptl", "pointer beyond its buffer"),
+    ] {
+        let file = corpus(folder.path(), set, "vadd");
+        let run = |global: &str, part: &str| {
+            Command::new(env!("CARGO_BIN_EXE_intel-gpu-run"))
+                .args(["run", "--check", "--device", device, &file])
+                .args(["--kernel", "copy_bytes", "--global", global])
+                .args(["--arg", "fill=1:1024", "--arg", part])
+                .output()
+                .unwrap()
+        };
+        assert_clean(&run("64", "sub=0:256:64"));
+        assert_violates(&run("65", "sub=0:256:64"), "copy_bytes", &[rule], "send");
+    }
+}
+
 /// `disasm` says the same of the instruction at a violation's offset, whether the walker made the
 /// local ids and so skipped the code that loads them, or not.
 #[track_caller]

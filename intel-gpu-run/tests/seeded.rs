@@ -59,6 +59,10 @@ const KERNELS: &[Row] = &[
     ("texels", BOTH, ALL, "data race"),
     ("texels_beyond", BOTH, ALL, "surface bounds"),
     ("right_texels", BOTH, ALL, ""),
+    ("texels_read_beyond", BOTH, ALL, "a texel whose y is -1"),
+    ("texels_sampled_beyond", BOTH, ALL, "a texel whose x is 16"),
+    ("texels_sampled_between", BOTH, ALL, "a texel whose x is 16"),
+    ("right_texels_read", BOTH, ALL, ""),
 ];
 
 #[test]

@@ -167,6 +167,9 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
         source: Option<SourceLines>,
     );
 
+    /// A kernel of a program gets the address of `size` bytes of a buffer.
+    fn passes(&self, address: GpuAddress, size: u64);
+
     /// Of a kernel that breaks a rule, and whose driver does not say what it [`launches`](Self::launches),
     /// this finds name and source.
     fn finds_kernels(&self, finder: KernelFinder);

@@ -186,6 +186,10 @@ impl Diagnostics for SoftNode {
         findings.launches(name, first, entry, local_bytes, own, source);
     }
 
+    fn passes(&self, address: GpuAddress, size: u64) {
+        self.device().engines.findings.passes(address, size);
+    }
+
     fn finds_kernels(&self, finder: KernelFinder) {
         self.device().engines.finds_kernels(finder);
     }

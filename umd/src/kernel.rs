@@ -325,6 +325,14 @@ impl KernelState {
         })
     }
 
+    /// The buffers among the arguments.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        self.args.iter().flatten().filter_map(|bound| match bound {
+            Bound::Buffer(buffer) => Some(buffer),
+            _ => None,
+        })
+    }
+
     /// Sets an argument that was checked, and makes its states and its part of the payload.
     fn set(&mut self, index: usize, bound: Bound) -> Result<(), Error> {
         let (device, entry) = (&self.program.device, &self.entry);

@@ -34,7 +34,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             });
             let values = match data.op {
                 Op::Load(access) if at.is_split(access, &data.results) => {
-                    at.load(access, data.args[0], &data.results)
+                    at.load(access, data.args[0], &data.results, target.padding)
                 }
                 Op::Store(access) if at.is_split(access, &data.args[1..]) => {
                     at.store(access, data.args[0], &data.args[1..]);
@@ -154,12 +154,18 @@ impl Split<'_> {
             .flat_map(|run| run.chunks(MAX_DWORDS))
     }
 
-    fn load(&mut self, access: Access, address: Value, results: &[Value]) -> Vec<Value> {
+    fn load(
+        &mut self,
+        access: Access,
+        address: Value,
+        results: &[Value],
+        padding: bool,
+    ) -> Vec<Value> {
         let types: Vec<Type> = results.iter().map(|v| self.0.function.ty(*v)).collect();
         let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
         // Three bytes or words come with what the alignment says lies behind them.
         let padded = bytes.next_power_of_two();
-        let bytes = match access.align >= padded && !access.volatile {
+        let bytes = match padding && access.align >= padded && !access.volatile {
             true => padded,
             false => bytes,
         };

@@ -265,3 +265,32 @@ kernel void texels_beyond(global const int *in, write_only image2d_t out)
     uint g = get_global_id(0);
     write_imageui(out, (int2)(g / 16 + 1, g % 16), (uint4)(in[g], 0, 0, 0));
 }
+
+constant sampler_t open = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
+constant sampler_t closed = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+
+kernel void texels_read_beyond(global int *in, read_only image2d_t from)
+{
+    uint g = get_global_id(0);
+    in[g] = read_imageui(from, (int2)(g % 16, (int)(g / 16) - 1)).x;
+}
+
+kernel void texels_sampled_beyond(global int *in, read_only image2d_t from)
+{
+    uint g = get_global_id(0);
+    in[g] = read_imageui(from, open, (int2)(g / 16 + 1, g % 16)).x;
+}
+
+kernel void texels_sampled_between(global int *in, read_only image2d_t from)
+{
+    uint g = get_global_id(0);
+    in[g] = read_imageui(from, open, (float2)(g / 16, g % 16) + 0.75f * (in[g] & 2)).x;
+}
+
+kernel void right_texels_read(global int *in, read_only image2d_t from)
+{
+    uint g = get_global_id(0);
+    in[g] = read_imageui(from, (int2)(g / 16, g % 16)).x;
+    in[g] += read_imageui(from, open, (float2)(g / 16, g % 16) + 0.75f).x;
+    in[g] += read_imageui(from, closed, (int2)(g / 16, g % 16 + 1)).x;
+}

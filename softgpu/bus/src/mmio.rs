@@ -138,6 +138,10 @@ impl Diagnostics for SoftBus {
         findings.launches(name, first, entry, local_bytes, own, source);
     }
 
+    fn passes(&self, address: GpuAddress, size: u64) {
+        self.machine.device().findings.passes(address, size);
+    }
+
     fn finds_kernels(&self, finder: KernelFinder) {
         self.machine.device().finds_kernels(finder);
     }

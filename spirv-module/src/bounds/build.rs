@@ -28,6 +28,8 @@ pub(super) struct Builder {
     pub types: Types,
     constants: HashMap<(u32, u64), u32>,
     names: HashMap<[u32; 4], u32>,
+    /// By their components, types of vectors of dwords.
+    vectors: HashMap<u32, u32>,
     /// By storage and type, that of pointers.
     pointers: HashMap<(u32, u32), u32>,
 }
@@ -79,6 +81,7 @@ impl Builder {
             types,
             constants: HashMap::new(),
             names: HashMap::new(),
+            vectors: HashMap::new(),
             pointers,
         }
     }
@@ -159,6 +162,25 @@ impl Builder {
         let operands = [&[self.types.four, id], &parts[..]].concat();
         push(&mut self.globals, Op::ConstantComposite, &operands);
         self.names.insert(dwords, id);
+        id
+    }
+
+    /// The type of vectors of so many dwords.
+    pub fn vector(&mut self, count: u32, layout: &Layout) -> u32 {
+        if count == 4 {
+            return self.types.four;
+        }
+        if let Some(known) = self.vectors.get(&count) {
+            return *known;
+        }
+        let word = self.types.word;
+        let same = |kind: &Kind| matches!(kind, Kind::Vector { component, count: c } if (*component, *c) == (word, count.into()));
+        let id = layout.find(same).unwrap_or_else(|| {
+            let id = self.id();
+            push(&mut self.globals, Op::TypeVector, &[id, word, count]);
+            id
+        });
+        self.vectors.insert(count, id);
         id
     }
 

@@ -7,6 +7,7 @@ mod aligned;
 mod counted;
 mod marks;
 mod parts;
+mod texels;
 mod together;
 mod touched;
 mod unwritten;
@@ -22,6 +23,7 @@ use super::layout::{Kind, Layout};
 use super::reach::{Index, Part, Reach, Step, arithmetic, compare, part, step};
 use crate::module::{Instruction, Module};
 use counted::Counted;
+use texels::Images;
 use unwritten::Unwritten;
 
 /// The most comparisons that wait for their branch: their operands keep registers.
@@ -41,6 +43,8 @@ enum Fault {
         alignment: u64,
         kind: u32,
     },
+    /// A texel's coordinate is not below the image's size, both of 32 bits.
+    Outside { coordinate: u32, size: u32 },
 }
 
 /// An access that may be wrong.
@@ -94,6 +98,7 @@ struct Rewriter<'a> {
     /// It is before the first one of the function that does something.
     declares: bool,
     unwritten: Unwritten,
+    images: Images,
     /// By type, a variable of the function that nothing writes.
     sources: HashMap<u32, u32>,
     place: Place,
@@ -132,6 +137,7 @@ pub(super) fn functions(
         heads: false,
         declares: false,
         unwritten: Unwritten::of(module, layout),
+        images: Images::of(module),
         sources: HashMap::new(),
         place: Place::default(),
         ends: HashMap::new(),
@@ -247,6 +253,7 @@ impl Rewriter<'_> {
             _ => {}
         }
         self.aligned(op, one);
+        self.texel(op, one);
         self.tell(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
@@ -550,6 +557,16 @@ impl Rewriter<'_> {
                 let size = builder.wide(*alignment);
                 let values = [*address, size, builder.name("")];
                 (values, doubt.doubtful, *kind)
+            }
+            Fault::Outside { coordinate, size } => {
+                let mut wide = |op, narrow: u32| {
+                    let id = builder.id();
+                    push(words, op, &[t.wide, id, narrow]);
+                    id
+                };
+                let offset = wide(Op::SConvert, *coordinate);
+                let size = wide(Op::UConvert, *size);
+                ([offset, size, builder.name("")], doubt.doubtful, 0)
             }
         };
         let what = doubt.what | kind;

@@ -279,6 +279,7 @@ impl Maker {
                 (stamps, Contents::Recording(recorded))
             }
         };
+        work.announce_buffers(device);
         let launches = work.launches().iter();
         let written = launches.filter(|_| !matches!(work, Work::Replay(_)));
         let starts = written.flat_map(|launch| &launch.template.starts);

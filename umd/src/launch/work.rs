@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::check::Launch;
 use super::heap::Heap;
 use super::recorded::Recording;
+use crate::device::DeviceInner;
 use crate::error::{ArgumentError, ErrorKind};
 
 /// What a queue is given to do.
@@ -39,6 +40,17 @@ impl Work {
             Self::Sequence(launches) => launches,
             Self::Marker => &[],
             Self::Replay(recording) => recording.launches(),
+        }
+    }
+
+    /// Tells a node that looks for broken rules which buffers the kernels of programs get.
+    pub(super) fn announce_buffers(&self, device: &DeviceInner) {
+        if let Some(extents) = device.registry.extents() {
+            let kernels = self.launches().iter().map(|launch| &launch.kernel);
+            let of_programs = kernels.filter(|kernel| !kernel.program.binary.is_own());
+            for buffer in of_programs.flat_map(|kernel| kernel.buffers()) {
+                extents.passes(buffer.address(), buffer.size());
+            }
         }
     }
 

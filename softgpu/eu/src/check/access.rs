@@ -50,6 +50,14 @@ fn is_padding(address: u64, states: &[u8]) -> bool {
         && !states[..first].contains(&UNWRITTEN)
 }
 
+/// Whether bytes from an address on are inside an object.
+const fn is_inside(address: u64, width: u64, object: GpuAddress, size: u64) -> bool {
+    match address.checked_sub(object.get()) {
+        Some(offset) => offset.saturating_add(width) <= size,
+        None => false,
+    }
+}
+
 /// Where an access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Where {
@@ -157,7 +165,7 @@ impl Checks {
         if place == Where::Stateless && is_report(address) {
             return self.hears(address, access);
         }
-        self.judge_address(place, address, access);
+        self.judge_address(place, address, width, access);
         let end = address.saturating_add(width);
         if place == Where::Local && end > self.group.borrow().states.len() as u64 {
             return self.outside(access);
@@ -250,7 +258,7 @@ impl Checks {
 
     /// An access of a texel of `width` bytes at `address`. What an image holds counts as written.
     pub(crate) fn texel(&self, address: u64, width: u64, access: &Access<'_>) {
-        self.judge_address(Where::Surface, address, access);
+        self.judge_address(Where::Surface, address, width, access);
         let place = (Where::Surface, self.purpose(address));
         if !matches!(access.what, What::Read { .. }) {
             let mut states = States::NONE;
@@ -311,7 +319,7 @@ impl Checks {
     }
 
     /// Judges the registers that hold the address.
-    fn judge_address(&self, place: Where, address: u64, access: &Access<'_>) {
+    fn judge_address(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
         let message = self.message.borrow();
         let states = message
             .payload
@@ -323,10 +331,13 @@ impl Checks {
         }
         let pointer = states.iter().copied().max().unwrap_or(WRITTEN);
         drop(message);
+        // Of a block compilers may read more than they use.
+        let judged = if access.lane.is_some() { width } else { 1 };
         if place == Where::Stateless
             && let Some((object, size)) = self.pointee(pointer)
-            && let Some(other) = self.extents.object_at(address)
-            && other.0 != object
+            && let Some(there) = self.extents.object_at(address)
+            && there != (object, size)
+            && !is_inside(address, judged, object, size)
         {
             self.report(Rule::Provenance, || {
                 format!(

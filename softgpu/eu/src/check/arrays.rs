@@ -105,6 +105,19 @@ impl Checks {
             };
             return self.report(rule, || self.misaligned(lane, told));
         }
+        if told.what & report::BROKEN != 0 && told.what & report::TEXEL != 0 {
+            let lane = access.lane.filter(|_| own && !self.whole.get());
+            return self.report(Rule::SurfaceBounds, || {
+                let direction = ['x', 'y', 'z'].get((told.what & report::BYTES) as usize);
+                format!(
+                    "{}: it reads a texel whose {} is {}, of an image that has {} there",
+                    self.who(lane),
+                    direction.unwrap_or(&'?'),
+                    told.offset,
+                    told.size
+                )
+            });
+        }
         if told.what & report::BROKEN != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
             self.report(Rule::ArrayBounds, || self.array(lane, &name, told));

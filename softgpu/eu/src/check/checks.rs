@@ -84,8 +84,8 @@ pub struct Checks {
     pub(super) nearest: Slot<Option<(u64, u64, Purpose)>>,
     /// The last load of bytes that nothing has written.
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
-    /// What pointers point to, by their state less [`POINTER`].
-    pub(super) pointers: RefCell<Vec<GpuAddress>>,
+    /// What pointers point to, and its size, by their state less [`POINTER`].
+    pub(super) pointers: RefCell<Vec<(GpuAddress, u64)>>,
     /// What code has told of accesses beyond arrays.
     pub(super) reports: RefCell<Reports>,
 }
@@ -189,14 +189,19 @@ impl Checks {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state of the bytes of `value` if it is a pointer to an object of a program.
+    /// The state of the bytes of `value` if it is a pointer to an object of a program, or to a part of one.
     pub(crate) fn pointer(&self, value: u64) -> Option<u8> {
-        let (object, _) = self.extents.object_at(value)?;
+        // The driver's kernels move what they are told to, wherever parts begin.
+        let own = self.launched.as_ref().is_some_and(|known| known.own);
+        let pointee = match own {
+            true => self.extents.object_at(value)?,
+            false => self.extents.pointee(value)?,
+        };
         let mut pointers = self.pointers.borrow_mut();
-        let index = match pointers.iter().position(|known| *known == object) {
+        let index = match pointers.iter().position(|known| *known == pointee) {
             Some(index) => index,
             None => {
-                pointers.push(object);
+                pointers.push(pointee);
                 pointers.len() - 1
             }
         };
@@ -206,8 +211,7 @@ impl Checks {
     /// What a pointer with this state points to, and its size.
     pub(super) fn pointee(&self, state: u8) -> Option<(GpuAddress, u64)> {
         let index = usize::from(state.checked_sub(POINTER)?);
-        let object = *self.pointers.borrow().get(index)?;
-        self.extents.object_at(object.get())
+        self.pointers.borrow().get(index).copied()
     }
 
     /// Where an address lies, in words.

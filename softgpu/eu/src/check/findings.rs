@@ -22,6 +22,8 @@ pub(super) struct Extents {
     padding: BTreeMap<u64, Padding>,
     /// By start, objects with a purpose of their own, and their sizes.
     objects: BTreeMap<u64, (u64, Purpose)>,
+    /// By start, parts of programs' buffers that kernels get pointers to, and the most bytes of each.
+    parts: BTreeMap<u64, u64>,
     /// By a kernel's entry point.
     launched: BTreeMap<u64, Launched>,
 }
@@ -169,6 +171,17 @@ impl Extents {
         (purpose == Purpose::Buffer).then_some((object, size))
     }
 
+    /// What a pointer that a kernel gets is to: the program's buffer that it lies in, or the part of one
+    /// that begins there.
+    pub fn pointee(&self, pointer: u64) -> Option<(GpuAddress, u64)> {
+        let (object, size) = self.object_at(pointer)?;
+        let rest = size - (pointer - object.get());
+        match self.parts.get(&pointer) {
+            Some(&part) if part < rest => Some((GpuAddress::new(pointer), part)),
+            _ => Some((object, size)),
+        }
+    }
+
     /// Whether drivers say which buffers are programs'.
     pub fn knows_objects(&self) -> bool {
         !self.objects.is_empty()
@@ -206,6 +219,9 @@ impl Findings {
         self.change(|extents| {
             extents.padding.remove(&begin);
             extents.objects.remove(&object.get());
+            extents
+                .parts
+                .retain(|start, _| !(object.get()..begin).contains(start));
         });
         self.memory().bytes.fill(object.get(), size, WRITTEN);
     }
@@ -242,6 +258,15 @@ impl Findings {
             if *known.name != *name {
                 known.name = name.into();
             }
+        });
+    }
+
+    /// A driver reports that it gives a kernel of a program the address of `size` bytes of a buffer. The
+    /// largest report counts.
+    pub fn passes(&self, address: GpuAddress, size: u64) {
+        self.change(|extents| {
+            let known = extents.parts.entry(address.get()).or_default();
+            *known = size.max(*known);
         });
     }
 
