@@ -86,6 +86,9 @@ impl Translator {
                 self.multiply_long(out, [b, c], job.factors(1));
                 dynasm!(self.ops; vpaddq Ry(out), Ry(out), Ry(a));
             }
+            Kind::MultiplyHigh | Kind::MultiplyLow if job.whole => {
+                self.multiply_long(out, [a, b], job.factors(0));
+            }
             Kind::MultiplyHigh | Kind::MultiplyLow => {
                 // The preceding `mul` multiplied by the low half of source 1.
                 if job.is_half() {

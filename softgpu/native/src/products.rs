@@ -21,8 +21,10 @@ pub(crate) enum Share {
     None,
     /// The first one of a product: nothing.
     First,
-    /// The second one: all of it.
+    /// The second one: all of it, and the accumulator need not have it.
     Second,
+    /// The same, and the accumulator has it.
+    Accumulates,
 }
 
 impl Translator {
@@ -34,39 +36,53 @@ impl Translator {
             return shares;
         }
         for first in 0..steps.len() {
-            if let Some(second) = self.product(steps, first) {
+            if let Some((second, share)) = self.product(steps, first) {
                 shares[first] = Share::First;
-                shares[second] = Share::Second;
+                shares[second] = share;
             }
         }
         shares
     }
 
-    /// The second step of the product of which `first` is the first one.
-    fn product(&self, steps: &[Step], first: usize) -> Option<usize> {
-        let begin = self.overwrites(steps.get(first)?)?;
+    /// The second step of the product of which `first` is the first one, and its share.
+    fn product(&self, steps: &[Step], first: usize) -> Option<(usize, Share)> {
+        let begin = self.begins(steps.get(first)?)?;
         let request = &begin.request;
-        if request.operation != Operation::Mul {
-            return None;
-        }
         let second = self.next_use(steps, first, Some(request))?;
         let Step::Vector(end) = &steps[second] else {
             return None;
         };
-        self.product_job(end)?;
         let [accumulator, other] = [request, &end.request].map(|request| request.accumulator);
         let alike = (end.request.lanes, other?.low) == (request.lanes, accumulator?.low);
-        if !alike || !is_by_parts(request, &end.request) {
+        // All channels of the second one have the first one's.
+        let same = begin.masking == end.masking && begin.masking.predicate.is_none();
+        let follows = same || self.is_whole(&begin.masking, request.lanes);
+        if !alike || !follows || !is_by_parts(request, &end.request) {
             return None;
         }
-        let last = self.next_use(steps, second, None)?;
-        let again = self.overwrites(&steps[last])?.request;
-        let covers = (again.lanes, again.accumulator?.low) == (request.lanes, accumulator?.low);
-        covers.then_some(second)
+        if self.is_replaced_whole(steps, second, request) && self.product_job(end).is_some() {
+            return Some((second, Share::Second));
+        }
+        // What the first one leaves in the accumulator the second one replaces.
+        let replaces = other?.writes && (same || self.is_whole(&end.masking, request.lanes));
+        let computes = self.whole_job(end).is_some();
+        (replaces && computes).then_some((second, Share::Accumulates))
     }
 
-    /// The step, if it writes accumulator elements of all of its channels, whatever they were, in host code alone.
-    fn overwrites<'a>(&self, step: &'a Step) -> Option<&'a VectorStep> {
+    /// Whether the accumulator elements of `request` are written whatever they were after the step `at`, before anything
+    /// reads them.
+    fn is_replaced_whole(&self, steps: &[Step], at: usize, request: &Request) -> bool {
+        let last = self.next_use(steps, at, None);
+        let Some(again) = last.and_then(|last| self.begins(&steps[last])) else {
+            return false;
+        };
+        let low = |request: &Request| request.accumulator.map(|own| own.low);
+        self.is_whole(&again.masking, again.request.lanes)
+            && (again.request.lanes, low(&again.request)) == (request.lanes, low(request))
+    }
+
+    /// The step, if it multiplies into accumulator elements, whatever they were, in host code alone.
+    fn begins<'a>(&self, step: &'a Step) -> Option<&'a VectorStep> {
         let Step::Vector(step) = step else {
             return None;
         };
@@ -74,12 +90,8 @@ impl Translator {
         let accumulator = request.accumulator.filter(|own| own.writes)?;
         let explicit = request.output.at == Some(accumulator.low)
             && request.output.element.bytes() == 4
-            && matches!(
-                request.operation,
-                Operation::Mul | Operation::Mov | Operation::Add
-            );
+            && request.operation == Operation::Mul;
         let fits = explicit
-            && self.is_whole(&step.masking, request.lanes)
             && !request.sources.iter().flatten().any(reads_accumulator)
             && self.job(step, 32).is_some();
         fits.then_some(step)
@@ -167,11 +179,22 @@ impl Translator {
         })
     }
 
+    /// The same, of which the accumulator takes all.
+    fn whole_job<'a>(&self, step: &'a VectorStep) -> Option<Job<'a>> {
+        let multiplies = matches!(step.request.operation, Operation::Macl | Operation::Mach);
+        let job = self.job(step, 32).filter(|_| multiplies)?;
+        Some(Job { whole: true, ..job })
+    }
+
     /// Translates the second step of a product, the op of this number.
-    pub(crate) fn product_of(&mut self, step: &VectorStep, op: u32) {
+    pub(crate) fn product_of(&mut self, step: &VectorStep, accumulates: bool, op: u32) {
         (self.predicates, self.replaced) = (false, false);
-        match self.product_job(step) {
-            Some(job) => self.translated(&job, None),
+        let (job, accumulator) = match accumulates {
+            false => (self.product_job(step), None),
+            true => (self.whole_job(step), step.request.accumulator),
+        };
+        match job {
+            Some(job) => self.translated(&job, accumulator),
             None => self.call(op),
         }
     }

@@ -86,6 +86,7 @@ impl Translator {
         }
         let holds = matches!(job.plan.kind, Kind::Compare(_));
         let long = job.plan.lane == 8;
+        let mut found = *results;
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
             let mut bits = result;
             if !holds {
@@ -127,9 +128,7 @@ impl Translator {
                 let shift = (chunk * job.chunk) as i8;
                 dynasm!(self.ops; shl ecx, shift; or eax, ecx);
             }
-            if bits != result {
-                self.pool.release(bits);
-            }
+            found[chunk] = bits;
         }
         self.stale = self.replaced;
         if self.replaced {
@@ -138,9 +137,10 @@ impl Translator {
         } else {
             self.set_flags(shift, job.lanes as u32, written == Written::All);
         }
-        if holds && self.predicates && request.output.at.is_none() {
-            for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
-                self.keep_comparison(job, (result, chunk), written, flag_bit);
+        // A comparison's own result may be in a register that holds its destination.
+        if self.predicates && (!holds || request.output.at.is_none()) {
+            for (chunk, &found) in found.iter().enumerate().take(job.chunks()) {
+                self.keep_comparison(job, (found, chunk), written, flag_bit);
             }
         }
     }

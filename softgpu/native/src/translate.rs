@@ -267,7 +267,9 @@ impl Translator {
                 Step::Signal(step) => self.signal(step, op),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
                 Step::Vector(_) if share == Share::First => {}
-                Step::Vector(step) if share == Share::Second => self.product_of(step, op),
+                Step::Vector(step) if matches!(share, Share::Second | Share::Accumulates) => {
+                    self.product_of(step, share == Share::Accumulates, op);
+                }
                 Step::Vector(step) => {
                     let rest = block.steps.get(index + 1..).unwrap_or_default();
                     self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));

@@ -33,6 +33,8 @@ pub(crate) struct Job<'a> {
     pub lanes: usize,
     /// Lanes of a register.
     pub chunk: usize,
+    /// Of a product in two steps, it is both.
+    pub whole: bool,
 }
 
 impl Job<'_> {
@@ -114,6 +116,7 @@ impl Translator {
             plan,
             lanes: usize::from(step.request.lanes),
             chunk: bytes / plan.lane,
+            whole: false,
         })
     }
 
