@@ -343,30 +343,50 @@ fn any_bytes_are_judged_and_annotated() {
     }
 }
 
-/// Sends without a token, and jumps to anywhere: the analysis ends, complete or not.
+/// A program that exhausts the analysis is annotated all the same, and what has been annotated has no
+/// hazard, is not changed again, and does not exhaust the check. Its `math` has tokens on these families.
+fn assert_exhausting_is_annotated(text: &str) {
+    for family in [Family::Gen12Lp, Family::XeHpg] {
+        let code = assemble_for(family, text);
+        assert!(!swsb::check(family, &code).complete, "{family}: judged");
+        let annotated = swsb::annotate(family, &code).unwrap();
+        assert_clean(family, &swsb::check(family, &annotated));
+        let again = swsb::annotate(family, &annotated).unwrap();
+        assert!(
+            again == annotated,
+            "{family}: annotating again changes something"
+        );
+    }
+}
+
+/// Sends without a token, and jumps to anywhere.
 #[test]
-fn a_program_made_to_exhaust_the_analysis_ends() {
+fn a_program_made_to_exhaust_the_analysis_is_annotated() {
     let mut random = Random::new(7);
     let mut text = String::new();
     let count = 3_000;
     for number in 0..count {
         let _ = writeln!(text, "L{number}:");
-        let register = random.below(120);
-        let _ = writeln!(
-            text,
-            "send.dc1 (8|M0) r{register} r{} null 0x0 0x02105E00",
-            random.below(120)
-        );
+        let (from, to) = (random.below(120), random.below(120));
+        let _ = writeln!(text, "math.inv (8|M0) r{to}.0<1>:f r{from}.0<8;8,1>:f");
         let _ = writeln!(text, "(W&f0.0) jmpi (1|M0) L{}", random.below(count));
     }
-    let code = assemble_for(Family::Gen12Lp, &text);
-    let report = swsb::check(Family::Gen12Lp, &code);
-    eprintln!(
-        "{} hazards, complete: {}",
-        report.hazards.len(),
-        report.complete
-    );
-    if let Ok(annotated) = swsb::annotate(Family::Gen12Lp, &code) {
-        assert_clean(Family::Gen12Lp, &swsb::check(Family::Gen12Lp, &annotated));
+    assert_exhausting_is_annotated(&text);
+}
+
+/// Branches over messages, one behind another: no loop, but more and more may be under way.
+#[test]
+fn messages_that_may_be_left_out_are_annotated() {
+    let mut text = String::new();
+    for number in 0..10_000 {
+        let _ = writeln!(text, "(W&f0.0) jmpi (1|M0) L{number}");
+        let _ = writeln!(
+            text,
+            "math.inv (8|M0) r{}.0<1>:f r9.0<8;8,1>:f",
+            10 + number % 110
+        );
+        let _ = writeln!(text, "L{number}:");
     }
+    text.push_str("nop\n");
+    assert_exhausting_is_annotated(&text);
 }

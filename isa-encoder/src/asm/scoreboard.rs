@@ -110,14 +110,7 @@ fn annotated(
         return entries;
     }
     let program = Program::decode(emitter.family, &bare.code).with_registers(registers);
-    let annotations = match swsb::annotations(&program) {
-        Ok(annotations) => annotations,
-        Err(error) => {
-            let span = bare.place();
-            diagnostics.push(Diagnostic::error(span, format!("`//.swsb auto`: {error}")));
-            return entries;
-        }
-    };
+    let annotations = swsb::annotations(&program);
     let mut offsets = bare.lines.iter().map(|line| line.offset());
     let mut changed = Vec::with_capacity(entries.len());
     for entry in entries {

@@ -7,7 +7,7 @@ use devinfo::Family;
 use super::access::{Space, View};
 use super::error::AnnotateError;
 use super::flow::Flow;
-use super::pending::{Conflict, Facts, Pending, State, TooComplex, Waits, fixpoint};
+use super::pending::{Conflict, Facts, Pending, State, Waits, fixpoint, sweep};
 use super::pipe::{self, PipeSet, Unit};
 use super::program::Program;
 use crate::code::{SwsbClass, encode_swsb, traits};
@@ -27,19 +27,12 @@ pub struct Annotation {
     pub drop: bool,
 }
 
-impl From<TooComplex> for AnnotateError {
-    fn from(TooComplex: TooComplex) -> Self {
-        AnnotateError::TooComplex
-    }
-}
-
 /// The code with new annotations, which replace any old ones. For families with a hardware
 /// scoreboard (to Gen11) the code is unchanged. It uses no more tokens than a thread with 128
 /// registers has.
 ///
 /// # Errors
-/// If the program is too complex, or contains bytes that are not an instruction or an instruction
-/// without an encoding.
+/// If the program contains bytes that are not an instruction or an instruction without an encoding.
 pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
     if !pipe::has_scoreboard(family) {
         return Ok(code.to_vec());
@@ -52,7 +45,7 @@ pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
 /// # Errors
 /// As [`annotate`].
 pub fn annotate_program(program: &Program) -> Result<Vec<u8>, AnnotateError> {
-    let mut annotations = annotations(program)?.into_iter();
+    let mut annotations = annotations(program).into_iter();
     program.encode_with(|_, instruction, before| {
         let annotation = annotations.next().unwrap_or_default();
         *before = annotation.before;
@@ -63,14 +56,12 @@ pub fn annotate_program(program: &Program) -> Result<Vec<u8>, AnnotateError> {
     })
 }
 
-/// New annotations for each instruction of a program, which replace any old ones.
-///
-/// # Errors
-/// [`AnnotateError::TooComplex`].
-pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> {
+/// New annotations for each instruction of a program, which replace any old ones. Where the control
+/// flow is too complex to follow all of it, more is waited for than needed.
+pub fn annotations(program: &Program) -> Vec<Annotation> {
     let count = program.instructions().len();
     if !pipe::has_scoreboard(program.family()) {
-        return Ok((0..count).map(|_| Annotation::default()).collect());
+        return (0..count).map(|_| Annotation::default()).collect();
     }
     let mut facts = Facts::new(program, View::Worst);
     hand_out_tokens(program, &mut facts);
@@ -81,13 +72,22 @@ pub fn annotations(program: &Program) -> Result<Vec<Annotation>, AnnotateError> 
     let flow = Flow::new(program, View::Worst);
     // The last time that a block is looked at is with all that may be under way there.
     let mut needs = alloc::vec![Needs::default(); count];
-    fixpoint(&facts, &flow, |index, state| {
+    let followed = fixpoint(&facts, &flow, |index, state| {
         needs[index] = annotator.step(index, state);
-    })?;
+    });
+    if followed.is_err() {
+        sweep(&flow, |index, settles, state| {
+            if settles {
+                state.clear();
+            }
+            needs[index] = annotator.step(index, state);
+            needs[index].everything = settles;
+        });
+    }
     let needs = needs.iter().enumerate();
-    Ok(needs
+    needs
         .map(|(index, needs)| annotator.write(index, needs))
-        .collect())
+        .collect()
 }
 
 /// Every out-of-order instruction gets the next token; only the last of a `dpas` run needs one. A
@@ -121,6 +121,8 @@ struct Needs {
     distance: [u8; Pipe::EACH.len()],
     /// All earlier in-order instructions.
     all: bool,
+    /// All that is under way, in front of the instruction.
+    everything: bool,
     read: u32,
     written: u32,
     /// Only source operands wait for pipes.
@@ -166,10 +168,8 @@ impl Needs {
             .zip(Pipe::EACH)
             .filter(|(d, _)| **d != 0);
         let nearest = used.clone().map(|(distance, _)| *distance).min();
-        let single = pipe::is_single(family);
         match (self.all, nearest, used.clone().count()) {
-            (true, ..) if single => Some((Pipe::Default, 1)),
-            (true, ..) => Some((Pipe::All, 1)),
+            (true, ..) => Some(all_before(family)),
             (false, None, _) => None,
             (false, Some(distance), 1) => used.map(|(_, pipe)| (pipe, distance)).next(),
             (false, Some(distance), _) => Some((Pipe::All, distance)),
@@ -284,20 +284,21 @@ impl Annotator<'_> {
     /// Writes needs: what is possible on the instruction, if that may hold waits.
     fn inline(&self, index: usize, needs: &Needs, holds: bool) -> Annotation {
         let instruction = self.instruction(index);
-        if is_wait(instruction) {
-            return Annotation {
-                drop: true,
-                ..Annotation::default()
-            };
-        }
         let family = self.program.family();
-        let node = self.facts.node(index);
         let mut out = Annotation::default();
+        if needs.everything {
+            self.syncs(Some(all_before(family)), 0, 0, &mut out.before);
+            out.before.extend(every_token());
+        }
+        if is_wait(instruction) {
+            out.drop = true;
+            return out;
+        }
+        let node = self.facts.node(index);
         let mut distance = needs.pipe(family);
         let (mut read, mut written) = (needs.read & !needs.written, needs.written);
         if leaves(instruction) {
-            out.before.push(sync(SyncFunction::AllRd, None, Swsb::NONE));
-            out.before.push(sync(SyncFunction::AllWr, None, Swsb::NONE));
+            out.before.extend(every_token());
             (read, written) = (0, 0);
         }
         // Only an instruction can set a token, and it is the one that needs what is waited for beside
@@ -448,6 +449,19 @@ fn leaves(instruction: &Instruction) -> bool {
         Semantics::Flow(_) => to_register,
         _ => false,
     }
+}
+
+/// The pipes and the distance of all in-order instructions before.
+fn all_before(family: Family) -> (Pipe, u8) {
+    match pipe::is_single(family) {
+        true => (Pipe::Default, 1),
+        false => (Pipe::All, 1),
+    }
+}
+
+/// Waits for the owners of all tokens.
+fn every_token() -> [Instruction; 2] {
+    [SyncFunction::AllRd, SyncFunction::AllWr].map(|function| sync(function, None, Swsb::NONE))
 }
 
 fn sync(function: SyncFunction, mask: Option<u32>, swsb: Swsb) -> Instruction {

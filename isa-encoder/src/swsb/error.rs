@@ -5,9 +5,6 @@ use crate::code::EncodeError;
 /// Why a program was not annotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnnotateError {
-    /// The program was built to exhaust the analysis.
-    #[error("the control flow is too complex for the scoreboard analysis")]
-    TooComplex,
     /// Bytes that are not an instruction: they cannot be moved.
     #[error("there is no instruction of the family at {offset:#x}")]
     NoInstruction {

@@ -308,6 +308,11 @@ impl State {
         changed
     }
 
+    /// Everything has been waited for.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
     /// The part that is still under way in another place.
     fn carried(&self, facts: &Facts, carries: Carries) -> State {
         let stays = |entry: &&Pending| match facts.node(entry.producer as usize).unit {
@@ -485,7 +490,7 @@ pub fn in_order_ordered(
     }
 }
 
-/// The analysis took more steps than a compiler's output ever needs.
+/// The analysis took more steps than a compiler's output nearly ever needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooComplex;
 
@@ -534,4 +539,37 @@ pub fn fixpoint(
         }
     }
     Ok(states)
+}
+
+/// The most accesses under way with which a block begins in a [`sweep`].
+const MEETING: usize = 256;
+
+/// Runs `transfer` once over each block, in order, however complex the program is: where control may
+/// come back to a block, or too much is under way, the block begins with a wait for everything.
+/// `transfer` is told at which instructions. What [`fixpoint`] finds needs fewer waits.
+pub fn sweep(flow: &Flow, mut transfer: impl FnMut(usize, bool, &mut State)) {
+    let mut settles = alloc::vec![false; flow.blocks.len()];
+    for (number, block) in flow.blocks.iter().enumerate() {
+        for successor in block.successors.iter().filter(|to| to.block <= number) {
+            settles[successor.block] = true;
+        }
+    }
+    let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
+    for (number, block) in flow.blocks.iter().enumerate() {
+        let mut state = core::mem::take(&mut states[number]);
+        for index in block.start..block.end {
+            transfer(index, settles[number] && index == block.start, &mut state);
+        }
+        for successor in &block.successors {
+            if settles[successor.block] {
+                continue;
+            }
+            let arrived = &mut states[successor.block];
+            arrived.join(&state);
+            if arrived.len() > MEETING {
+                settles[successor.block] = true;
+                arrived.clear();
+            }
+        }
+    }
 }
