@@ -4,6 +4,8 @@ use devinfo::thread;
 use devinfo::{Family, Platform};
 use isa_encoder::{Opcode, Sfid, has_opcode};
 
+use crate::ir::{Access, Space};
+
 /// What a family has.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
@@ -32,6 +34,8 @@ pub struct Caps {
     pub payload_blocks: bool,
     /// Lanes of one message with addresses of its own.
     pub message_lanes: u32,
+    /// Bytes that one message takes of each lane in global memory: four dwords, or four qwords.
+    pub lane_bytes: u32,
     /// The same on the classic data port, with addresses of 64 bits.
     pub flat_lanes: u32,
     /// A barrier needs a fence of local memory before it.
@@ -67,6 +71,7 @@ const GEN8: Caps = Caps {
     fewer_ids: false,
     payload_blocks: true,
     message_lanes: 16,
+    lane_bytes: 16,
     flat_lanes: 8,
     local_fence: false,
     scratch_blocks: true,
@@ -119,6 +124,7 @@ const XEHPC: Caps = Caps {
     payload_blocks: false,
     mach_asks: false,
     message_lanes: 32,
+    lane_bytes: 32,
     ..XEHPG
 };
 
@@ -130,6 +136,18 @@ const XE2: Caps = Caps {
 };
 
 impl Caps {
+    /// The bytes that one message takes of each lane for an access.
+    pub const fn access_bytes(&self, access: Access) -> u32 {
+        match access.space {
+            // Qwords are aligned.
+            Space::Global if access.align >= 8 => self.lane_bytes,
+            _ => Self::DWORDS,
+        }
+    }
+
+    /// Bytes of four dwords.
+    const DWORDS: u32 = 16;
+
     const fn of(platform: &Platform) -> &'static Caps {
         match platform.family {
             Family::Gen8 => &GEN8,

@@ -100,7 +100,9 @@ impl Translator<'_> {
         if space == Space::Private {
             return Err(i.unsupported("an atomic operation on private memory"));
         }
-        if self.takes_turns && ty.bits() == 64 && space != Space::Global {
+        // Without atomic operations of 64 bits whoever does one takes a lock.
+        let takes_turns = !self.caps.local_atomics_64;
+        if takes_turns && ty.bits() == 64 && space != Space::Global {
             self.lock();
         }
         let both = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::SEQUENTIALLY_CONSISTENT;

@@ -487,7 +487,13 @@ impl Translator<'_> {
         i: &Instruction<'_>,
     ) -> Result<Value, Error> {
         let ty = self.function.ty(value);
-        let sum = self.one(Op::Reduce(op), &[value], ty);
+        let types: &[Type] = match how {
+            Op::Reduce(_) => &[ty],
+            _ => &[ty, ty],
+        };
+        let own = self.here().push(how.clone(), &[value], types);
+        let own = self.function.insts[own.index()].results.clone();
+        let sum = own[types.len() - 1];
         self.publish(sum, i)?;
         let count = match how {
             Op::Reduce(_) => BuiltIn::NumSubgroups,
@@ -525,10 +531,7 @@ impl Translator<'_> {
         self.block = exit;
         Ok(match how {
             Op::Reduce(_) => so_far,
-            scan => {
-                let own = self.one(scan.clone(), &[value], ty);
-                self.here().bin(op, so_far, own)
-            }
+            _ => self.here().bin(op, so_far, own[0]),
         })
     }
 

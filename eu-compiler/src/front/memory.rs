@@ -423,8 +423,13 @@ impl Translator<'_> {
         }
     }
 
-    /// Runs of scalars of one type behind each other.
-    fn runs(&self, ty: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32, usize)>, Error> {
+    /// Runs of scalars of one type behind each other, as one access takes them: quad qwords are aligned.
+    fn runs(
+        &self,
+        ty: u32,
+        access: Access,
+        i: &Instruction<'_>,
+    ) -> Result<Vec<(Type, u32, usize)>, Error> {
         let mut runs: Vec<(Type, u32, usize)> = Vec::new();
         for (ty, at) in self.module.types.flatten(ty, i)? {
             match runs.last_mut() {
@@ -438,7 +443,24 @@ impl Translator<'_> {
                 _ => runs.push((ty, at, 1)),
             }
         }
-        Ok(runs)
+        let most = self.caps.access_bytes(access);
+        let mut joined: Vec<(Type, u32, usize)> = Vec::with_capacity(runs.len());
+        for (ty, at, count) in runs {
+            let bytes = |count: usize| count as u32 * ty.bytes();
+            match joined.last_mut() {
+                Some((last, start, before))
+                    if (*last, *before) == (ty, count)
+                        && start.is_multiple_of(8)
+                        && *start + bytes(count) == at
+                        && bytes(count) == 16
+                        && 2 * bytes(count) <= most =>
+                {
+                    *before += count;
+                }
+                _ => joined.push((ty, at, count)),
+            }
+        }
+        Ok(joined)
     }
 
     fn offset(&mut self, base: Value, offset: u32) -> Value {
@@ -462,7 +484,7 @@ impl Translator<'_> {
     ) -> Result<Val, Error> {
         let (base, space) = self.address(pointer, i)?;
         let mut values = Vec::new();
-        for (ty, at, count) in self.runs(ty, i)? {
+        for (ty, at, count) in self.runs(ty, given.at(space, 0), i)? {
             let place = self.offset(base, at);
             let access = given.at(space, at);
             let memory = if ty == Type::I1 { Type::I8 } else { ty };
@@ -502,7 +524,7 @@ impl Translator<'_> {
     ) -> Result<(), Error> {
         let (base, space) = self.address(pointer, i)?;
         let mut rest = value.scalars.iter().copied();
-        for (ty, at, count) in self.runs(ty, i)? {
+        for (ty, at, count) in self.runs(ty, given.at(space, 0), i)? {
             let place = self.offset(base, at);
             let access = given.at(space, at);
             let mut args = vec![place];

@@ -13,7 +13,7 @@ use super::value::Val;
 use crate::abi::{Abi, FieldKind};
 use crate::error::Error;
 use crate::ir::{Block, Cursor, Function, Op, Type, Value};
-use crate::target::Target;
+use crate::target::{Caps, Target};
 
 /// More instructions than a kernel may have with everything inlined.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
@@ -57,8 +57,8 @@ pub struct Translator<'a> {
     simd: u32,
     /// The code knows the width.
     knows_width: Cell<bool>,
-    /// Local memory has no atomic operations of 64 bits: whoever does one takes a lock.
-    pub(super) takes_turns: bool,
+    /// What the family has.
+    pub(super) caps: &'static Caps,
     pub(super) function: Function,
     pub(super) abi: Abi,
     /// Where instructions go; `None` after a block's end.
@@ -88,7 +88,7 @@ impl<'a> Translator<'a> {
             module,
             simd: target.simd,
             knows_width: Cell::new(false),
-            takes_turns: !target.caps.local_atomics_64,
+            caps: target.caps,
             function: Function::default(),
             abi: Abi::default(),
             block: Function::ENTRY,

@@ -403,7 +403,8 @@ pub enum Op {
     Reduce(Bin),
     /// Combines the operand over the active lanes of a cluster: so many neighbours.
     Cluster(Bin, u32),
-    /// Combines the operand over the active lanes up to this one, itself included or not.
+    /// Combines the operand over the active lanes up to this one, itself included or not. A second
+    /// result, if there, is of all active lanes.
     Scan {
         /// How.
         op: Bin,

@@ -166,8 +166,12 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::ShuffleTwo => {
             counts(3, 1) && arg(0) == result && arg(1) == result && arg(2) == Some(Type::I32)
         }
-        Op::Reduce(_) | Op::Cluster(..) | Op::Scan { .. } => {
+        Op::Reduce(_) | Op::Cluster(..) => {
             arg(0) == result && (counts(1, 1) || counts(2, 2) && result == Some(Type::I32))
+        }
+        Op::Scan { .. } => {
+            let halves = result == Some(Type::I32) && (counts(2, 2) || counts(2, 4));
+            arg(0) == result && (counts(1, 1) || counts(1, 2) || halves)
         }
     };
     match fits {

@@ -4,9 +4,6 @@
 use crate::ir::{Access, Bin, Convert, Cursor, Function, Input, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
 
-/// The most dwords of one access.
-const MAX_DWORDS: usize = 4;
-
 /// A block is as wide as the sub-group.
 pub(super) fn knows_width(function: &Function) -> bool {
     function.listed().any(|data| is_of_block(&data.op))
@@ -27,14 +24,17 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 continue;
             }
             let data = data.clone();
-            let mut at = Split(Cursor {
-                function,
-                block,
-                at: data.at,
-            });
+            let mut at = Split {
+                cursor: Cursor {
+                    function,
+                    block,
+                    at: data.at,
+                },
+                target,
+            };
             let values = match data.op {
                 Op::Load(access) if at.is_split(access, &data.results) => {
-                    at.load(access, data.args[0], &data.results, target.padding)
+                    at.load(access, data.args[0], &data.results)
                 }
                 Op::Store(access) if at.is_split(access, &data.args[1..]) => {
                     at.store(access, data.args[0], &data.args[1..]);
@@ -43,17 +43,17 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                 // The halves of integers are split later.
                 Op::Load(access) if !target.lsc() && at.is_double(&data.results) => {
                     let types = vec![Type::I64; data.results.len()];
-                    let load = at.0.push(Op::Load(access), &data.args, &types);
-                    let whole = at.0.function.insts[load.index()].results.clone();
-                    let double = |value| at.0.convert(Convert::Bitcast, value, Type::F64);
+                    let load = at.cursor.push(Op::Load(access), &data.args, &types);
+                    let whole = at.cursor.function.insts[load.index()].results.clone();
+                    let double = |value| at.cursor.convert(Convert::Bitcast, value, Type::F64);
                     whole.into_iter().map(double).collect()
                 }
                 Op::Store(access) if !target.lsc() && at.is_double(&data.args[1..]) => {
                     let mut args = vec![data.args[0]];
                     for value in &data.args[1..] {
-                        args.push(at.0.convert(Convert::Bitcast, *value, Type::I64));
+                        args.push(at.cursor.convert(Convert::Bitcast, *value, Type::I64));
                     }
-                    at.0.push(Op::Store(access), &args, &[]);
+                    at.cursor.push(Op::Store(access), &args, &[]);
                     continue;
                 }
                 Op::BlockLoad(Space::Local) if !target.lsc() => {
@@ -116,11 +116,16 @@ fn part_align(access: Access, size: u32) -> u32 {
     }
 }
 
-struct Split<'a>(Cursor<'a>);
+struct Split<'a> {
+    cursor: Cursor<'a>,
+    target: &'a Target,
+}
 
 impl Split<'_> {
     fn is_split(&self, access: Access, values: &[Value]) -> bool {
-        let bytes = values.first().map_or(4, |v| self.0.function.ty(*v).bytes());
+        let bytes = values
+            .first()
+            .map_or(4, |v| self.cursor.function.ty(*v).bytes());
         // Where they are not aligned, a message has one dword.
         let several = bytes / 4 * values.len() as u32 > 1;
         least(access) < bytes.min(4) || bytes < 4 && values.len() > 1 || access.align < 4 && several
@@ -128,51 +133,53 @@ impl Split<'_> {
 
     fn is_double(&self, values: &[Value]) -> bool {
         let first = values.first();
-        first.is_some_and(|value| self.0.function.ty(*value) == Type::F64)
+        first.is_some_and(|value| self.cursor.function.ty(*value) == Type::F64)
     }
 
     fn number(&mut self, number: u32) -> Value {
-        self.0.constant(Type::I32, number.into())
+        self.cursor.constant(Type::I32, number.into())
     }
 
     /// The address a few bytes further.
     fn place(&mut self, address: Value, offset: u32) -> Value {
-        let ty = self.0.function.ty(address);
+        let ty = self.cursor.function.ty(address);
         match offset {
             0 => address,
             _ => {
-                let offset = self.0.constant(ty, offset.into());
-                self.0.bin(Bin::Add, address, offset)
+                let offset = self.cursor.constant(ty, offset.into());
+                self.cursor.bin(Bin::Add, address, offset)
             }
         }
     }
 
     /// The units in runs that one message has: dwords, or one smaller unit.
-    fn runs(units: &[Unit], access: Access) -> impl Iterator<Item = &[Unit]> {
+    fn runs<'a>(
+        &self,
+        units: &'a [Unit],
+        access: Access,
+    ) -> impl Iterator<Item = &'a [Unit]> + use<'a> {
+        let most = self.target.caps.access_bytes(access) as usize / 4;
         units
             .chunk_by(move |a, b| access.align >= 4 && a.1 == 4 && b.1 == 4)
-            .flat_map(|run| run.chunks(MAX_DWORDS))
+            .flat_map(move |run| run.chunks(most))
     }
 
-    fn load(
-        &mut self,
-        access: Access,
-        address: Value,
-        results: &[Value],
-        padding: bool,
-    ) -> Vec<Value> {
-        let types: Vec<Type> = results.iter().map(|v| self.0.function.ty(*v)).collect();
+    fn load(&mut self, access: Access, address: Value, results: &[Value]) -> Vec<Value> {
+        let types: Vec<Type> = results
+            .iter()
+            .map(|v| self.cursor.function.ty(*v))
+            .collect();
         let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
         // Three bytes or words come with what the alignment says lies behind them.
         let padded = bytes.next_power_of_two();
-        let bytes = match padding && access.align >= padded && !access.volatile {
+        let bytes = match self.target.padding && access.align >= padded && !access.volatile {
             true => padded,
             false => bytes,
         };
         let units = units(bytes, least(access));
         // Each byte's unit, as a dword whose upper bits are zero.
         let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
-        for run in Self::runs(&units, access) {
+        for run in self.runs(&units, access) {
             let (first, size) = run[0];
             let place = self.place(address, first);
             let ty = Type::of_bits(8 * size).unwrap_or(Type::I32);
@@ -180,10 +187,12 @@ impl Split<'_> {
                 align: part_align(access, size),
                 ..access
             };
-            let inst = self.0.push(Op::Load(part), &[place], &vec![ty; run.len()]);
-            let values = self.0.function.insts[inst.index()].results.clone();
+            let inst = self
+                .cursor
+                .push(Op::Load(part), &[place], &vec![ty; run.len()]);
+            let values = self.cursor.function.insts[inst.index()].results.clone();
             for ((at, size), value) in run.iter().zip(values) {
-                let wide = self.0.convert(Convert::ZExt, value, Type::I32);
+                let wide = self.cursor.convert(Convert::ZExt, value, Type::I32);
                 dwords.push((*at, *size, wide));
             }
         }
@@ -197,13 +206,13 @@ impl Split<'_> {
                     8 => {
                         let low = self.gather(&dwords, begin, 4);
                         let high = self.gather(&dwords, begin + 4, 4);
-                        let whole = self.0.one(Op::Pair, &[low, high], Type::I64);
-                        self.0.convert(Convert::Bitcast, whole, ty)
+                        let whole = self.cursor.one(Op::Pair, &[low, high], Type::I64);
+                        self.cursor.convert(Convert::Bitcast, whole, ty)
                     }
                     size => {
                         let bits = self.gather(&dwords, begin, size);
-                        let bits = self.0.convert(Convert::Trunc, bits, ty.integer());
-                        self.0.convert(Convert::Bitcast, bits, ty)
+                        let bits = self.cursor.convert(Convert::Trunc, bits, ty.integer());
+                        self.cursor.convert(Convert::Bitcast, bits, ty)
                     }
                 }
             })
@@ -222,13 +231,13 @@ impl Split<'_> {
                 None => (Bin::LShr, begin - at),
             };
             let by = self.number(8 * by);
-            let moved = match self.0.function.bits(by) {
+            let moved = match self.cursor.function.bits(by) {
                 Some(0) => *value,
-                _ => self.0.bin(op, *value, by),
+                _ => self.cursor.bin(op, *value, by),
             };
             all = Some(match all {
                 None => moved,
-                Some(all) => self.0.bin(Bin::Or, all, moved),
+                Some(all) => self.cursor.bin(Bin::Or, all, moved),
             });
         }
         match all {
@@ -242,23 +251,23 @@ impl Split<'_> {
         let mut dwords: Vec<(u32, u32, Value)> = Vec::new();
         let mut end = 0;
         for value in values {
-            let ty = self.0.function.ty(*value);
-            let bits = self.0.convert(Convert::Bitcast, *value, ty.integer());
+            let ty = self.cursor.function.ty(*value);
+            let bits = self.cursor.convert(Convert::Bitcast, *value, ty.integer());
             match ty.bytes() {
                 8 => {
-                    let low = self.0.convert(Convert::Trunc, bits, Type::I32);
-                    let high = self.0.one(Op::High, &[bits], Type::I32);
+                    let low = self.cursor.convert(Convert::Trunc, bits, Type::I32);
+                    let high = self.cursor.one(Op::High, &[bits], Type::I32);
                     dwords.extend([(end, 4, low), (end + 4, 4, high)]);
                 }
                 size => {
-                    let wide = self.0.convert(Convert::ZExt, bits, Type::I32);
+                    let wide = self.cursor.convert(Convert::ZExt, bits, Type::I32);
                     dwords.push((end, size, wide));
                 }
             }
             end += ty.bytes();
         }
         let units = units(end, least(access));
-        for run in Self::runs(&units, access) {
+        for run in self.runs(&units, access) {
             let (first, size) = run[0];
             let mut args = vec![self.place(address, first)];
             for (at, size) in run {
@@ -267,7 +276,7 @@ impl Split<'_> {
                     Some(packed) => packed,
                     None => {
                         let bits = self.gather(&dwords, *at, *size);
-                        self.0.convert(Convert::Trunc, bits, ty)
+                        self.cursor.convert(Convert::Trunc, bits, ty)
                     }
                 });
             }
@@ -275,14 +284,14 @@ impl Split<'_> {
                 align: part_align(access, size),
                 ..access
             };
-            self.0.push(Op::Store(part), &args, &[]);
+            self.cursor.push(Op::Store(part), &args, &[]);
         }
     }
 
     /// A part of values of one size that are whole in it.
     fn packed(&mut self, values: &[Value], at: u32, size: u32, ty: Type) -> Option<Value> {
-        let of = self.0.function.ty(values[0]);
-        let same = |value: &Value| self.0.function.ty(*value) == of;
+        let of = self.cursor.function.ty(values[0]);
+        let same = |value: &Value| self.cursor.function.ty(*value) == of;
         if of.bytes() >= size || !at.is_multiple_of(of.bytes()) || !values.iter().all(same) {
             return None;
         }
@@ -290,9 +299,9 @@ impl Split<'_> {
         let parts = values.get(first..first + (size / of.bytes()) as usize)?;
         let integers: Vec<Value> = parts
             .iter()
-            .map(|value| self.0.convert(Convert::Bitcast, *value, of.integer()))
+            .map(|value| self.cursor.convert(Convert::Bitcast, *value, of.integer()))
             .collect();
-        Some(self.0.one(Op::Pack, &integers, ty))
+        Some(self.cursor.one(Op::Pack, &integers, ty))
     }
 
     /// A block of local memory: each row by an access of each lane.
@@ -303,19 +312,19 @@ impl Split<'_> {
         simd: u32,
         direction: Direction,
     ) -> Vec<Value> {
-        let lane = self.0.one(Op::Input(Input::Lane), &[], Type::I32);
+        let lane = self.cursor.one(Op::Input(Input::Lane), &[], Type::I32);
         let mut out = Vec::new();
         for (index, row) in rows.iter().enumerate() {
-            let ty = self.0.function.ty(*row);
+            let ty = self.cursor.function.ty(*row);
             let by = self.number(ty.bytes().trailing_zeros());
-            let offset = self.0.bin(Bin::Shl, lane, by);
-            let place = self.0.bin(Bin::Add, address, offset);
+            let offset = self.cursor.bin(Bin::Shl, lane, by);
+            let place = self.cursor.bin(Bin::Add, address, offset);
             let place = self.place(place, index as u32 * simd * ty.bytes());
             let access = Access::new(Space::Local, ty.bytes());
             match direction {
-                Direction::Read => out.push(self.0.one(Op::Load(access), &[place], ty)),
+                Direction::Read => out.push(self.cursor.one(Op::Load(access), &[place], ty)),
                 Direction::Write => {
-                    self.0.push(Op::Store(access), &[place, *row], &[]);
+                    self.cursor.push(Op::Store(access), &[place, *row], &[]);
                 }
             }
         }

@@ -72,7 +72,12 @@ impl Divergence {
                         | Op::ShuffleTwo => true,
                         _ => data.args.iter().any(|a| this.values[a.index()]),
                     };
-                    for result in &data.results {
+                    // What is of all lanes comes behind what is of each.
+                    let own = match data.op {
+                        Op::Scan { .. } => data.args.len(),
+                        _ => data.results.len(),
+                    };
+                    for result in data.results.iter().take(own) {
                         changed |=
                             differs && !std::mem::replace(&mut this.values[result.index()], true);
                     }

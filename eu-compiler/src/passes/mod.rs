@@ -8,6 +8,7 @@ mod access;
 mod adjacent;
 mod arrays;
 mod atomics;
+mod broadcasts;
 mod chain;
 pub mod divergence;
 mod divide;
@@ -76,6 +77,7 @@ const PASSES: &[Pass] = &[
     Pass::new("adjacent", adjacent::run),
     Pass::new("private", private::run).knowing_width(private::knows_width),
     Pass::new("access", access::run).knowing_width(access::knows_width),
+    Pass::new("broadcasts", broadcasts::run),
     Pass::new("surfaces", surfaces::run),
     Pass::new("dots", dots::run),
     Pass::new("legalize", legalize::run),

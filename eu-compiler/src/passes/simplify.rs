@@ -185,6 +185,23 @@ pub(super) fn sweep(function: &mut Function) {
     }
 }
 
+/// What a value is the low bits of, moved down by so many bits.
+pub(super) fn part(function: &Function, value: Value) -> Option<(Value, u64)> {
+    let (_, data) = function.source(value)?;
+    match data.op {
+        Op::Convert(Convert::Bitcast) => part(function, data.args[0]),
+        Op::Convert(Convert::Trunc) => {
+            let from = data.args[0];
+            let moved = function.source(from).and_then(|(_, data)| match data.op {
+                Op::Bin(Bin::LShr) => Some((data.args[0], function.bits(data.args[1])?)),
+                _ => None,
+            });
+            Some(moved.unwrap_or((from, 0)))
+        }
+        _ => None,
+    }
+}
+
 /// The value that an instruction gives without being executed. May change it to a simpler one.
 fn fold(function: &mut Function, inst: Inst, result: Value, changed: &mut bool) -> Option<Value> {
     let data = &function.insts[inst.index()];
@@ -268,6 +285,15 @@ fn fold_operation(
                 }
                 _ => None,
             }
+        }
+        Op::Pack => {
+            let (whole, 0) = part(function, args[0])? else {
+                return None;
+            };
+            let width = u64::from(function.ty(args[0]).bits());
+            let parts = args.iter().zip((0..).step_by(width as usize));
+            let mut parts = parts.map(|(arg, at)| part(function, *arg) == Some((whole, at)));
+            (function.ty(whole) == ty && parts.all(|follows| follows)).then_some(whole)
         }
         Op::Pair => {
             let (low, high) = (function.bits(args[0])?, function.bits(args[1])?);

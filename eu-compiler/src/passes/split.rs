@@ -3,15 +3,18 @@
 //! Afterwards 64 bits exist only where a pair is put together for somebody that takes them: an
 //! address, a double, an atomic operation; and where such a one gives them.
 
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use crate::ir::{
-    Bin, Block, Cond, Convert, Cursor, Def, Function, Inst, Op, Replaced, Type, Value,
+    Access, Bin, Block, Cond, Convert, Cursor, Def, Function, Inst, Op, Replaced, Type, Value,
 };
-use crate::target::Target;
+use crate::target::{Caps, Target};
 
-pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut split = Split {
+        caps: target.caps,
         halves: HashMap::new(),
         replaced: Replaced::default(),
         phis: Vec::new(),
@@ -46,6 +49,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
 }
 
 struct Split<'a> {
+    caps: &'static Caps,
     function: &'a mut Function,
     halves: HashMap<Value, [Value; 2]>,
     replaced: Replaced,
@@ -266,22 +270,23 @@ impl Split<'_> {
                 });
                 self.pair(result, halves);
             }
-            (op @ (Op::Reduce(_) | Op::Cluster(..) | Op::Scan { .. }), Some(result)) if wide => {
+            (op @ (Op::Reduce(_) | Op::Cluster(..) | Op::Scan { .. }), Some(_)) if wide => {
                 let halves = self.halves(args[0]);
-                let types = [Type::I32; 2];
+                let types = vec![Type::I32; 2 * data.results.len()];
                 let inst = self.here().push(op.clone(), &halves, &types);
-                let both = self.function.insts[inst.index()].results.clone();
-                self.pair(result, [both[0], both[1]]);
+                let dwords = self.function.insts[inst.index()].results.clone();
+                for (result, halves) in data.results.iter().zip(dwords.chunks_exact(2)) {
+                    self.pair(*result, [halves[0], halves[1]]);
+                }
             }
             (Op::Load(access), Some(_)) if wide && access.align >= 4 => {
-                // At most four dwords a message.
-                for (index, pair) in data.results.chunks(2).enumerate() {
-                    let offset = self.number(16 * index as u64);
+                for part in self.parts(*access, data.results.len()) {
+                    let offset = self.number(8 * part.start as u64);
                     let place = self.offset(args[0], offset);
-                    let types = vec![Type::I32; 2 * pair.len()];
+                    let types = vec![Type::I32; 2 * part.len()];
                     let inst = self.here().push(Op::Load(*access), &[place], &types);
                     let dwords = self.function.insts[inst.index()].results.clone();
-                    for (result, halves) in pair.iter().zip(dwords.chunks_exact(2)) {
+                    for (result, halves) in data.results[part].iter().zip(dwords.chunks_exact(2)) {
                         self.pair(*result, [halves[0], halves[1]]);
                     }
                 }
@@ -292,11 +297,12 @@ impl Split<'_> {
                     .is_some_and(|v| self.function.ty(*v) == Type::I64)
                     && access.align >= 4 =>
             {
-                for (index, values) in args[1..].chunks(2).enumerate() {
-                    let offset = self.number(16 * index as u64);
+                let values = &args[1..];
+                for part in self.parts(*access, values.len()) {
+                    let offset = self.number(8 * part.start as u64);
                     let place = self.offset(args[0], offset);
                     let mut list = vec![place];
-                    for value in values {
+                    for value in &values[part] {
                         list.extend(self.halves(*value));
                     }
                     self.here().push(Op::Store(*access), &list, &[]);
@@ -304,6 +310,20 @@ impl Split<'_> {
             }
             _ => self.keep(inst),
         }
+    }
+
+    /// So many qwords as accesses take them: as many as a message has, or two, which are four dwords.
+    fn parts(&self, access: Access, count: usize) -> Vec<Range<usize>> {
+        let most = self.caps.access_bytes(access) as usize / 8;
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < count {
+            let left = count - start;
+            let size = if left >= most { most } else { left.min(2) };
+            parts.push(start..start + size);
+            start += size;
+        }
+        parts
     }
 
     /// An address a few bytes further.

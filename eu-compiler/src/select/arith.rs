@@ -304,23 +304,36 @@ impl Selector<'_> {
             ),
             other => (retype(other, M::Uw), other),
         };
+        let step = count.min(self.target.grf() / 4);
+        for lane in (0..count).step_by(step as usize) {
+            let srcs = [a, words, b].map(|operand| advance(operand, lane));
+            let channels = (lane as u8, step as u8, all || to.pitch == 0);
+            self.half_product(high, advance(dst, lane), srcs, channels);
+        }
+    }
+
+    /// The same for channels that the accumulator has: from which on, how many, and whether whatever
+    /// the mask.
+    pub(super) fn half_product(
+        &mut self,
+        high: bool,
+        dst: Operand,
+        [a, words, b]: [Operand; 3],
+        (from, exec, all): (u8, u8, bool),
+    ) {
         let asks = self.target.caps.mach_asks;
         let opcode = match high || asks {
             true => Opcode::Mach,
             false => Opcode::Macl,
         };
+        let Operand::Var { ty, .. } = dst else {
+            return;
+        };
         let accumulator = Operand::Arf(ArfKind::Accumulator, 0, 0, ty, 1);
-        let step = count.min(self.target.grf() / 4);
-        for lane in (0..count).step_by(step as usize) {
-            let [a, words, b] = [a, words, b].map(|operand| advance(operand, lane));
-            let (from, exec) = (lane as u8, step as u8);
-            let mul = What::Alu(Opcode::Mul);
-            self.raw(mul, exec, 0, true, Some(accumulator), &[a, words], |_| {});
-            let all = all || to.pitch == 0;
-            let dst = Some(advance(dst, lane));
-            let set = |inst: &mut Inst| inst.accumulates = high && asks;
-            self.raw(What::Alu(opcode), exec, from, all, dst, &[a, b], set);
-        }
+        let mul = What::Alu(Opcode::Mul);
+        self.raw(mul, exec, 0, true, Some(accumulator), &[a, words], |_| {});
+        let set = |inst: &mut Inst| inst.accumulates = high && asks;
+        self.raw(What::Alu(opcode), exec, from, all, Some(dst), &[a, b], set);
     }
 
     fn un(&mut self, op: Un, value: Value, result: Value) -> Result<(), String> {

@@ -29,7 +29,7 @@ impl Selector<'_> {
         let bytes = ty.bytes() * self.target.simd * results.len() as u32;
         let grf = self.target.grf();
         let var = self.code.var(bytes.next_multiple_of(grf), grf);
-        self.block_messages(Direction::Read, space, address, var, bytes)?;
+        self.block_messages(Direction::Read, space, ty, address, (var, bytes))?;
         self.take_block(var, results);
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Selector<'_> {
         let ty = self.function.ty(first);
         let bytes = ty.bytes() * self.target.simd * values.len() as u32;
         let var = self.make_block(values)?;
-        self.block_messages(Direction::Write, space, address, var, bytes)
+        self.block_messages(Direction::Write, space, ty, address, (var, bytes))
     }
 
     /// The rows of a block in registers.
@@ -108,14 +108,14 @@ impl Selector<'_> {
         Ok(var)
     }
 
-    /// Moves consecutive bytes between memory and registers, in pieces that messages have.
+    /// Moves consecutive elements of a type between memory and registers, in pieces that messages have.
     fn block_messages(
         &mut self,
         direction: Direction,
         space: Space,
+        ty: Type,
         address: Value,
-        var: Var,
-        bytes: u32,
+        (var, bytes): (Var, u32),
     ) -> Result<(), String> {
         let grf = self.target.grf();
         let surface = self.surface(address);
@@ -147,12 +147,17 @@ impl Selector<'_> {
                 return self.small_block(direction, message, first, var);
             }
             let (message, size) = if self.target.lsc() {
+                // Pointers to elements of 64 bits are aligned to them.
+                let unit = match ty.bytes() {
+                    8 => Type::I64,
+                    _ => Type::I32,
+                };
                 let mut elements = 64;
-                while elements * 4 > left || elements * 4 > 8 * grf {
-                    elements = if elements == 4 { 2 } else { elements / 2 };
+                while elements * unit.bytes() > left.min(8 * grf) {
+                    elements /= 2;
                 }
-                let message = self.row_message(direction, space, Type::I32, elements);
-                (message, elements * 4)
+                let message = self.row_message(direction, space, unit, elements);
+                (message, elements * unit.bytes())
             } else {
                 let (count, size) = match left {
                     128.. => (OwordCount::Eight, 128),

@@ -127,6 +127,14 @@ impl Selector<'_> {
 
     /// Two halves of 64 bits.
     pub(super) fn pair(&mut self, low: Value, high: Value, result: Value) -> Result<(), String> {
+        if let [Some(first), Some(second)] = [low, high].map(|half| self.loc(half))
+            && [first.pitch, second.pitch] == [8; 2]
+            && (first.place.var, first.place.byte + 4) == (second.place.var, second.place.byte)
+        {
+            // A message has brought them side by side.
+            self.set(result, first);
+            return Ok(());
+        }
         let to = self.result(result);
         for (byte, part) in [(0, low), (4, high)] {
             let source = self.source(part, M::Ud)?;

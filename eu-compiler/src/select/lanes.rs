@@ -61,15 +61,21 @@ impl Selector<'_> {
         self.one(Opcode::Fbl, at(lane, M::Ud), &[at(lane, M::Ud)]);
         let ty = self.function.ty(value);
         let to = self.scalar(ty);
-        self.pick_lane(loc, ty, at(lane, M::Ud), to);
+        let offset = self.lane_offset(at(lane, M::Ud), loc.pitch);
+        self.pick_lane(loc, ty, offset, to);
         Ok(at(to, M::Ud))
     }
 
-    /// One lane's element to one place.
-    fn pick_lane(&mut self, from: Loc, ty: Type, lane: Operand, to: Loc) {
+    /// The bytes from the first lane's element to that of a lane.
+    fn lane_offset(&mut self, lane: Operand, pitch: u32) -> Loc {
         let offset = self.scalar(Type::I32);
-        let shift = Operand::Imm(i64::from(from.pitch.trailing_zeros()), M::Uw);
+        let shift = Operand::Imm(i64::from(pitch.trailing_zeros()), M::Uw);
         self.one(Opcode::Shl, at(offset, M::Ud), &[lane, shift]);
+        offset
+    }
+
+    /// One lane's element, so many bytes behind the first, to one place.
+    fn pick_lane(&mut self, from: Loc, ty: Type, offset: Loc, to: Loc) {
         let halves: &[u32] = if ty.bits() == 64 { &[0, 4] } else { &[0] };
         for byte in halves {
             let address = Operand::Arf(ArfKind::Address, 0, 0, M::Uw, 1);
@@ -112,13 +118,26 @@ impl Selector<'_> {
             self.copy(to, at(loc, raw_type(ty)), ty);
             return Ok(());
         }
+        let offset = self.offset_within(lane, from.pitch)?;
+        let to = self.result(result);
+        self.pick_lane(from, ty, offset, to);
+        Ok(())
+    }
+
+    /// The bytes from the first lane's element to that of a lane of the sub-group, which all lanes name.
+    fn offset_within(&mut self, lane: Value, pitch: u32) -> Result<Loc, String> {
+        let key = (lane, pitch, 1);
+        if let Some((_, var)) = self.offsets.iter().find(|(known, _)| *known == key) {
+            let place = Place { var: *var, byte: 0 };
+            return Ok(Loc { place, pitch: 0 });
+        }
         let lane = self.first_lane(lane)?;
         let within = self.scalar(Type::I32);
         let mask = Operand::Imm(i64::from(self.target.simd - 1), M::Uw);
         self.one(Opcode::And, at(within, M::Ud), &[lane, mask]);
-        let to = self.result(result);
-        self.pick_lane(from, ty, at(within, M::Ud), to);
-        Ok(())
+        let offset = self.lane_offset(at(within, M::Ud), pitch);
+        self.offsets.push((key, offset.place.var));
+        Ok(offset)
     }
 
     pub(super) fn shuffle(

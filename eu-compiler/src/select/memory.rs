@@ -82,15 +82,15 @@ impl Selector<'_> {
         }
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
-        let lanes = self.message_lanes(ty, results.len(), access.space, surface);
-        let plane = self.plane(ty, lanes);
-        let count = results.len() as u32;
+        let (unit, count) = units(ty, results.len());
+        let lanes = self.message_lanes(unit, count as usize, access.space, surface);
+        let plane = self.plane(unit, lanes);
         let mut lane = 0;
         while lane < self.target.simd {
             let var = self.code.var(plane * count, self.target.grf());
             let registers = (plane * count / self.target.grf()) as u8;
             let message =
-                self.access_message(Direction::Read, access.space, surface, ty, count, lanes);
+                self.access_message(Direction::Read, access.space, surface, unit, count, lanes);
             self.lane_message(
                 message,
                 lanes,
@@ -116,13 +116,7 @@ impl Selector<'_> {
     ) {
         for (index, result) in results.iter().enumerate() {
             let ty = self.function.ty(*result);
-            let from = Loc {
-                place: Place {
-                    var,
-                    byte: index as u32 * plane,
-                },
-                pitch: ty.bytes().max(4),
-            };
+            let from = in_plane(ty, results.len(), index, (var, plane));
             if lanes >= self.target.simd {
                 self.set(*result, from);
                 continue;
@@ -186,10 +180,10 @@ impl Selector<'_> {
         }
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
-        let lanes = self.message_lanes(ty, values.len(), access.space, surface);
+        let (unit, count) = units(ty, values.len());
+        let lanes = self.message_lanes(unit, count as usize, access.space, surface);
         let pitch = ty.bytes().max(4);
-        let plane = self.plane(ty, lanes);
-        let count = values.len() as u32;
+        let plane = self.plane(unit, lanes);
         let packed = values
             .iter()
             .map(|v| self.packed(*v))
@@ -197,7 +191,7 @@ impl Selector<'_> {
         let mut lane = 0;
         while lane < self.target.simd {
             let message =
-                self.access_message(Direction::Write, access.space, surface, ty, count, lanes);
+                self.access_message(Direction::Write, access.space, surface, unit, count, lanes);
             let registers = (plane * count / self.target.grf()) as u8;
             let data = match packed.as_slice() {
                 [only] => Place {
@@ -208,13 +202,7 @@ impl Selector<'_> {
                     let var = self.code.var(plane * count, self.target.grf());
                     for (index, from) in packed.iter().enumerate() {
                         let raw = super::raw_type(ty);
-                        let to = Loc {
-                            place: Place {
-                                var,
-                                byte: index as u32 * plane,
-                            },
-                            pitch,
-                        };
+                        let to = in_plane(ty, values.len(), index, (var, plane));
                         let src = skip(at(*from, raw), lane * pitch);
                         self.part_lanes(at(to, raw), src, lane, lanes.min(self.target.simd));
                     }
@@ -664,6 +652,26 @@ pub(super) fn bound(mut message: Message, surface: Option<Surface>) -> Message {
         _ => {}
     }
     message
+}
+
+/// What a message has of each lane for values of a type: as many of the type, or pairs of dwords as
+/// qwords, because it has no more than four.
+fn units(ty: Type, count: usize) -> (Type, u32) {
+    match (ty.bytes(), count as u32) {
+        (4, count @ 5..) => (Type::I64, count / 2),
+        (_, count) => (ty, count),
+    }
+}
+
+/// Where the value of an index among so many is in the planes of a message.
+fn in_plane(ty: Type, count: usize, index: usize, (var, plane): (Var, u32)) -> Loc {
+    let bytes = ty.bytes().max(4);
+    let pairs = (count / units(ty, count).1 as usize).max(1);
+    let byte = (index / pairs) as u32 * plane + (index % pairs) as u32 * bytes;
+    Loc {
+        place: Place { var, byte },
+        pitch: pairs as u32 * bytes,
+    }
 }
 
 /// The memory of messages.

@@ -59,6 +59,8 @@ pub struct Selector<'a> {
     pub(super) block: Block,
     /// Offsets of elements in this block: of which lane, how far apart, of how many.
     offsets: Vec<((Value, u32, u32), Var)>,
+    /// Copies of floats in this block whose elements were farther apart than floats go with others.
+    near: Vec<(Value, Loc)>,
     pub(super) fixed: HashMap<u32, Var>,
     pub(super) uses_float: bool,
 }
@@ -96,6 +98,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         },
         block: Function::ENTRY,
         offsets: Vec::new(),
+        near: Vec::new(),
         fixed: HashMap::new(),
         uses_float: function.values.iter().any(|(ty, _)| ty.is_float()),
     };
@@ -193,6 +196,7 @@ impl Selector<'_> {
             self.block = block;
             self.flag = None;
             self.offsets.clear();
+            self.near.clear();
             let label = Inst::new(What::Label(block, joins[block.index()]), self.simd());
             self.code.insts.push(label);
             for inst in self.function.blocks[block.index()].insts.clone() {
@@ -279,11 +283,25 @@ impl Selector<'_> {
             Def::Undef => Ok(immediate(0, self.function.ty(value), ty)),
             Def::Inst(_) => {
                 let loc = self.loc(value);
-                let loc = loc.ok_or_else(|| format!("v{} has no place", value.0))?;
+                let mut loc = loc.ok_or_else(|| format!("v{} has no place", value.0))?;
+                if (ty, loc.pitch) == (M::F, 8) {
+                    loc = self.nearer(value, loc);
+                }
                 // Local ids are words.
                 Ok(at(loc, if loc.pitch == 2 { M::Uw } else { ty }))
             }
         }
+    }
+
+    /// Floats a dword apart, of those that a message of qwords has brought.
+    fn nearer(&mut self, value: Value, from: Loc) -> Loc {
+        if let Some((_, loc)) = self.near.iter().find(|(known, _)| *known == value) {
+            return *loc;
+        }
+        let to = self.storage(Type::F32, true);
+        self.alu(Opcode::Mov, at(to, M::Ud), &[at(from, M::Ud)]);
+        self.near.push((value, to));
+        to
     }
 
     /// A source that is no immediate.

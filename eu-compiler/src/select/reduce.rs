@@ -1,10 +1,10 @@
 //! Reductions, scans and clusters: on copies of the operand, whatever the execution mask. Lanes that
 //! do not run have what changes nothing. Integers of 64 bits are two planes of dwords.
 
-use isa_encoder::{CondMod, Opcode, Type as M};
+use isa_encoder::{ArfKind, CondMod, Opcode, Type as M};
 
 use super::arith::{operation_types, skip};
-use super::{Loc, Selector, at, raw_type};
+use super::{Loc, Selector, advance, at, raw_type};
 use crate::code::{Inst, Operand, Place, What};
 use crate::ir::{Bin, Type, Value};
 
@@ -103,7 +103,7 @@ impl Selector<'_> {
     }
 
     /// Copies of the operand: `values` has its halves, if it is of 64 bits. `before` lanes lie before
-    /// the first.
+    /// the first, of which the last has what changes nothing.
     fn filled(
         &mut self,
         op: Bin,
@@ -136,7 +136,15 @@ impl Selector<'_> {
             let halves: &[u32] = if ty == Type::F64 { &[0, 4] } else { &[0] };
             for byte in halves {
                 let bits = dword(identity >> (8 * byte + 32 * number as u32));
-                let dst = Some(lanes(plane, *byte));
+                let first = match before {
+                    0 | 1 => 0,
+                    _ => {
+                        let last = lanes(plane, (before - 1) * plane.pitch + byte);
+                        self.one(Opcode::Mov, last, &[bits]);
+                        before * plane.pitch
+                    }
+                };
+                let dst = Some(lanes(plane, first + byte));
                 self.some_lanes(What::Alu(Opcode::Mov), dst, &[bits], true, simd, |_| {});
             }
             let (from, to) = match of {
@@ -255,14 +263,12 @@ impl Selector<'_> {
         if self.target.caps.dword_mul {
             return self.everywhere(Opcode::Mul, exec, dst, &[a, b]);
         }
-        let [low, high] = [(); 2].map(|()| self.like(dst));
-        let words = super::arith::retype(b, M::Uw);
-        self.everywhere(Opcode::Mul, exec, low, &[a, words]);
-        self.everywhere(Opcode::Mul, exec, high, &[a, skip(words, 2)]);
-        let upper = skip(super::arith::retype(low, M::Uw), 2);
-        let cross = super::arith::retype(high, M::Uw);
-        self.everywhere(Opcode::Add, exec, upper, &[upper, cross]);
-        self.everywhere(Opcode::Mov, exec, dst, &[low]);
+        let step = exec.min(self.target.grf() / 4);
+        for first in (0..exec).step_by(step as usize) {
+            let [dst, a, b] = [dst, a, b].map(|operand| advance(operand, first));
+            let words = super::arith::retype(b, M::Uw);
+            self.half_product(false, dst, [a, words, b], (0, step as u8, true));
+        }
     }
 
     /// New lanes at the same place of their registers as these.
@@ -345,46 +351,69 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The product of 64 bits: of the low halves by words, and the low parts of what crosses.
+    /// The product of 64 bits: that of the low halves, and the low parts of what crosses.
     fn product_wide(&mut self, [dst, a, b]: [Lanes; 3], exec: u32) {
-        let packed = |s: &mut Self| {
-            let var = s.code.var(2 * s.target.grf(), s.target.grf());
-            let place = Place { var, byte: 0 };
-            at(Loc { place, pitch: 4 }, M::Ud)
-        };
-        let copy = |s: &mut Self, from: Operand| {
-            let to = packed(s);
-            s.everywhere(Opcode::Mov, exec, to, &[from]);
-            to
-        };
-        let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)]
-            .map(|(lanes, number)| copy(self, lanes.plane(number, M::Ud)));
-        let word = |dword: Operand, upper: u32| skip(super::arith::retype(dword, M::Uw), 2 * upper);
-        let mut parts = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(i, j)| {
-            let to = packed(self);
-            self.everywhere(Opcode::Mul, exec, to, &[word(a0, i), word(b0, j)]);
-            to
-        });
-        let [low, first, second, high] = &mut parts;
-        let middle = packed(self);
-        self.everywhere(
-            Opcode::Add,
-            exec,
-            middle,
-            &[word(*first, 0), word(*second, 0)],
-        );
-        self.everywhere(Opcode::Add, exec, middle, &[middle, word(*low, 1)]);
-        for part in [*first, *second, middle] {
-            self.everywhere(Opcode::Add, exec, *high, &[*high, word(part, 1)]);
+        let grf = self.target.grf();
+        let step = exec.min(grf / 4);
+        for first in (0..exec).step_by(step as usize) {
+            let [dst, a, b] = [dst, a, b].map(|lanes| lanes.channel(first));
+            let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)]
+                .map(|(lanes, number)| self.at_begin(lanes, number, step));
+            let direct = self.begins(dst);
+            let [low, high] = match direct {
+                true => [0, 1].map(|number| dst.plane(number, M::Ud)),
+                false => [(); 2].map(|()| self.register_lanes()),
+            };
+            // What crosses comes first: the halves may be where operands are.
+            let [cross, other] = [(a0, b1), (a1, b0)].map(|operands| {
+                let to = self.register_lanes();
+                self.product(to, operands.into(), step);
+                to
+            });
+            self.everywhere(Opcode::Add, step, cross, &[cross, other]);
+            let words = super::arith::retype(b0, M::Uw);
+            let channels = (0, step as u8, true);
+            self.half_product(true, high, [a0, words, b0], channels);
+            match self.target.caps.mach_asks {
+                // It has left the low half there.
+                true => {
+                    let left = Operand::Arf(ArfKind::Accumulator, 0, 0, M::Ud, 1);
+                    self.everywhere(Opcode::Mov, step, low, &[left]);
+                }
+                false => self.half_product(false, low, [a0, words, b0], channels),
+            }
+            self.everywhere(Opcode::Add, step, high, &[high, cross]);
+            if !direct {
+                self.everywhere(Opcode::Mov, step, dst.plane(0, M::Ud), &[low]);
+                self.everywhere(Opcode::Mov, step, dst.plane(1, M::Ud), &[high]);
+            }
         }
-        self.everywhere(Opcode::Mov, exec, word(*low, 1), &[word(middle, 0)]);
-        for (x, y) in [(a0, b1), (a1, b0)] {
-            let cross = packed(self);
-            self.product(cross, [x, y], exec);
-            self.everywhere(Opcode::Add, exec, *high, &[*high, cross]);
+    }
+
+    /// Whether lanes lie side by side from a register's begin on.
+    const fn begins(&self, lanes: Lanes) -> bool {
+        lanes.pitch() == 4 && lanes.byte().is_multiple_of(self.target.grf())
+    }
+
+    /// Lanes side by side from a register's begin on, or one for all.
+    fn at_begin(&mut self, lanes: Lanes, number: usize, exec: u32) -> Operand {
+        let from = lanes.plane(number, M::Ud);
+        if self.begins(lanes) || lanes.step == 0 {
+            return from;
         }
-        self.everywhere(Opcode::Mov, exec, dst.plane(0, M::Ud), &[*low]);
-        self.everywhere(Opcode::Mov, exec, dst.plane(1, M::Ud), &[*high]);
+        let to = self.register_lanes();
+        self.everywhere(Opcode::Mov, exec, to, &[from]);
+        to
+    }
+
+    /// New dwords that begin a register.
+    fn register_lanes(&mut self) -> Operand {
+        let grf = self.target.grf();
+        let place = Place {
+            var: self.code.var(grf, grf),
+            byte: 0,
+        };
+        at(Loc { place, pitch: 4 }, M::Ud)
     }
 
     /// Combines all lanes: the upper half with the lower one, again and again.
@@ -486,7 +515,7 @@ impl Selector<'_> {
     }
 
     /// Combines each lane with those before it: the second half of each two, four and so on with the
-    /// last of the first half.
+    /// last of the first half. Further results are of all lanes: they are in the last one.
     pub(super) fn scan(
         &mut self,
         op: Bin,
@@ -495,14 +524,25 @@ impl Selector<'_> {
         results: &[Value],
     ) -> Result<(), String> {
         self.flag = None;
-        let (ty, planes) = self.filled(op, values, u32::from(!inclusive))?;
-        let all = Lanes::all(planes);
+        let (own, total) = results.split_at(values.len());
+        let mut before = u32::from(!inclusive);
+        if !inclusive && !total.is_empty() {
+            // The last lane is combined, too: lanes begin a register, and the first result lies before.
+            before = self.target.grf() / self.function.ty(values[0]).bytes().max(4);
+        }
+        let (ty, planes) = self.filled(op, values, before)?;
         let simd = self.target.simd;
+        let all = match total {
+            [] => Lanes::all(planes),
+            _ => Lanes::all(planes).from(before, 1),
+        };
         let odd = all.from(1, 2);
         self.combine_lanes(op, ty, [odd, odd, all.from(0, 2)], simd / 2)?;
         // A destination's elements are at most four apart, and copies beside it are not worth it.
         let far = match (ty, op) {
-            (Type::F16 | Type::F64, _) | (Type::I32 | Type::I64, Bin::Mul) => false,
+            (Type::F16 | Type::F64, _) | (Type::I32, Bin::Mul) => false,
+            // They are copied anyway.
+            (Type::I64, Bin::Mul) => true,
             _ => self.target.caps.float_regions || !ty.is_float(),
         };
         let mut distance = 2;
@@ -521,10 +561,24 @@ impl Selector<'_> {
             }
             distance *= 2;
         }
-        for (result, plane) in results.iter().zip(planes) {
+        let skipped = before.saturating_sub(1);
+        for (result, plane) in own.iter().zip(planes) {
             let to = self.result(*result);
             let ty = self.function.ty(*result);
-            self.copy(to, at(plane, raw_type(ty)), ty);
+            let first = |ty: M| skip(at(plane, ty), skipped * plane.pitch);
+            if ty == Type::F64 && skipped > 0 && !self.target.caps.float_regions {
+                for byte in [0, 4] {
+                    let half = skip(first(M::Ud), byte);
+                    self.alu(Opcode::Mov, skip(at(to, M::Ud), byte), &[half]);
+                }
+                continue;
+            }
+            self.copy(to, first(raw_type(ty)), ty);
+        }
+        for (result, Loc { mut place, pitch }) in total.iter().zip(planes) {
+            place.byte += (before + simd - 1) * pitch;
+            // Nobody writes there again.
+            self.set(*result, Loc { place, pitch: 0 });
         }
         Ok(())
     }

@@ -383,10 +383,12 @@ impl Function {
         })
     }
 
-    /// Whether lanes of a sub-group that is not full ask lanes that are not there: their distance
-    /// is the same for all.
+    /// Whether lanes ask lanes that are not there, or do not call: the distance, or the lane that is
+    /// asked, is the same for all. What they get is undefined, and nothing else is
+    /// (`cl_khr_subgroup_ballot` on `sub_group_non_uniform_broadcast`, `cl_khr_subgroup_rotate`).
     pub fn asks_absent(self) -> bool {
-        matches!(self, F::Rotate | F::ClusteredRotate(_))
+        let broadcast = self == F::NonUniformBroadcast;
+        broadcast || matches!(self, F::Rotate | F::ClusteredRotate(_))
     }
 
     /// What it gives for elements: their type and how many.
