@@ -352,6 +352,36 @@ fn gaps_are_not_copied() {
     }
 }
 
+/// A vector in memory of which one component is new: that is stored. Not where something else may have been
+/// written in between, where the vector is volatile, or where it goes elsewhere.
+#[test]
+fn components_are_stored_apart() {
+    let cases = [
+        ("OpStore %to %new Aligned 16", 1),
+        ("OpStore %to %old Aligned 16", 0),
+        ("OpStore %out %n\n OpStore %to %new Aligned 16", 0),
+        ("OpStore %to %new Volatile|Aligned 16", 0),
+        ("OpStore %next %new Aligned 16", 0),
+    ];
+    for (store, apart) in cases {
+        let body = format!(
+            "%to = OpBitcast %global4 %out\n %next = OpInBoundsPtrAccessChain %global4 %to %c1\n
+            %old = OpLoad %i32x4 %to Aligned 16\n %new = OpCompositeInsert %i32x4 %n %old 2\n {store}"
+        );
+        let Some(again) = watched(&module(&body)) else {
+            return;
+        };
+        let stores = again
+            .instructions()
+            .filter(|one| one.op() == Some(Op::Store));
+        let stored: Vec<u32> = stores.map(|one| one.word(0)).collect();
+        let chains = again.instructions().filter(|one| {
+            one.op() == Some(Op::InBoundsAccessChain) && stored.contains(&one.word(1))
+        });
+        assert_eq!(chains.count(), apart, "{store}");
+    }
+}
+
 /// Where an index counts to a constant, the accesses of a loop are compared before it.
 #[test]
 fn counted_accesses_are_compared_before_their_loop() {

@@ -4,6 +4,7 @@
 //! closer.
 
 mod aligned;
+mod components;
 mod counted;
 mod marks;
 mod parts;
@@ -22,6 +23,7 @@ use super::flow::{self, Flow};
 use super::layout::{Kind, Layout};
 use super::reach::{Index, Part, Reach, Step, arithmetic, compare, part, step};
 use crate::module::{Instruction, Module};
+use components::Components;
 use counted::Counted;
 use texels::Images;
 use unwritten::Unwritten;
@@ -99,6 +101,7 @@ struct Rewriter<'a> {
     declares: bool,
     unwritten: Unwritten,
     images: Images,
+    components: Components,
     /// By type, a variable of the function that nothing writes.
     sources: HashMap<u32, u32>,
     place: Place,
@@ -138,6 +141,7 @@ pub(super) fn functions(
         declares: false,
         unwritten: Unwritten::of(module, layout),
         images: Images::of(module),
+        components: Components::default(),
         sources: HashMap::new(),
         place: Place::default(),
         ends: HashMap::new(),
@@ -259,11 +263,19 @@ impl Rewriter<'_> {
             let touched = self.touched(op, one);
             touched.into_iter().for_each(|touched| self.doubt(touched));
         }
-        if op == Op::FunctionCall {
-            self.call(one);
-        } else if op != Op::CopyMemorySized || self.copy_parts(one).is_none() {
+        let is_done = match op {
+            Op::FunctionCall => {
+                self.call(one);
+                true
+            }
+            Op::Store => self.store_component(one).is_some(),
+            Op::CopyMemorySized => self.copy_parts(one).is_some(),
+            _ => false,
+        };
+        if !is_done {
             push_raw(&mut self.words, one);
         }
+        self.components.follow(op, one);
         if op == Op::Bitcast {
             self.casts.insert(one.word(1), one.word(2));
         }
