@@ -3,14 +3,15 @@
 use hashbrown::{HashMap, HashSet};
 use spirv::{Decoration, Op as Spv};
 
+use super::memory::common;
 use super::module::Entry;
 use super::reader::Instruction;
 use super::translate::{Frame, OpenPhi, Translator};
-use super::types::{Shape, space_of};
+use super::types::{Part, Shape, space_of};
 use super::value::Val;
 use crate::abi::{Argument, FieldKind};
 use crate::error::Error;
-use crate::ir::{Access, Bin, Block, Cond, Input, Op, Space, Terminator, Type, Value};
+use crate::ir::{Access, Bin, Block, Cond, Convert, Input, Op, Space, Terminator, Type, Value};
 
 /// What ends a block.
 const ENDS: [Spv; 7] = [
@@ -24,7 +25,7 @@ const ENDS: [Spv; 7] = [
 ];
 
 /// A block: its label and its instructions.
-type Part<'a, 'b> = (u32, &'b [Instruction<'a>]);
+type Labelled<'a, 'b> = (u32, &'b [Instruction<'a>]);
 
 /// Calls within calls; OpenCL has no recursion.
 const MAX_DEPTH: usize = 256;
@@ -96,11 +97,11 @@ impl<'a> Translator<'a> {
                         let offset = self.abi.field(base, size, align.max(4));
                         let flat = module.types.flatten(pointee, &first)?;
                         let memory = self.alloca(size, align);
-                        for (ty, at) in flat {
-                            let value = self.payload(offset + at, ty);
-                            let place = self.constant(Type::I32, u64::from(at));
+                        for part in flat {
+                            let value = self.payload_part(offset, align.max(4), part);
+                            let place = self.constant(Type::I32, u64::from(part.at));
                             let place = self.here().bin(Bin::Add, memory, place);
-                            let access = Access::new(Space::Private, ty.bytes());
+                            let access = Access::new(Space::Private, common(align, part.at));
                             self.here().push(Op::Store(access), &[place, value], &[]);
                         }
                         Val::pointer(memory, Some(Space::Private))
@@ -135,10 +136,11 @@ impl<'a> Translator<'a> {
                     let base = FieldKind::Value { arg, source: 0 };
                     let offset = self.abi.field(base, size, align.max(4));
                     let flat = module.types.flatten(ty, &first)?;
-                    let values: Vec<Value> = flat
-                        .into_iter()
-                        .map(|(ty, at)| self.payload(offset + at, ty))
-                        .collect();
+                    let mut values = Vec::new();
+                    for part in flat {
+                        let stored = self.payload_part(offset, align.max(4), part);
+                        values.push(self.loaded(stored, part));
+                    }
                     Val::many(values)
                 }
             };
@@ -154,6 +156,37 @@ impl<'a> Translator<'a> {
     /// A value of the payload.
     pub(super) fn payload(&mut self, offset: u32, ty: Type) -> Value {
         self.one(Op::Input(Input::Payload(offset)), &[], ty)
+    }
+
+    /// A part of an argument, as it is in memory. Of a packed structure it may lie anywhere, also across
+    /// registers: it is put together of dwords.
+    fn payload_part(&mut self, offset: u32, align: u32, part: Part) -> Value {
+        let ty = part.stored();
+        if common(align, part.at) >= ty.bytes() {
+            return self.payload(offset + part.at, ty);
+        }
+        let byte = part.at % 4;
+        let first = offset + part.at - byte;
+        let bytes = byte + ty.bytes();
+        let dwords: Vec<Value> = (0..bytes.div_ceil(4))
+            .map(|n| self.payload(first + 4 * n, Type::I32))
+            .collect();
+        let halves: Vec<Value> = (0..ty.bytes().div_ceil(4) as usize)
+            .map(|n| {
+                let high = dwords.get(n + 1).filter(|_| byte != 0);
+                let by = self.constant(Type::I32, u64::from(8 * byte));
+                let low = self.here().bin(Bin::LShr, dwords[n], by);
+                let Some(high) = high else { return low };
+                let by = self.constant(Type::I32, u64::from(32 - 8 * byte));
+                let high = self.here().bin(Bin::Shl, *high, by);
+                self.here().bin(Bin::Or, low, high)
+            })
+            .collect();
+        let whole = match halves[..] {
+            [low, high] => self.one(Op::Pair, &[low, high], Type::I64),
+            _ => self.resize(halves[0], ty.integer(), false),
+        };
+        self.here().convert(Convert::Bitcast, whole, ty)
     }
 
     /// The size of static local memory, which is known at the end.
@@ -442,7 +475,7 @@ impl<'a> Translator<'a> {
 
 /// The blocks of a body by their labels, each after those that dominate it, as the translator from
 /// LLVM does not always write them. What is not reached is left out.
-fn parts<'a, 'b>(body: &'b [Instruction<'a>]) -> Result<Vec<Part<'a, 'b>>, Error> {
+fn parts<'a, 'b>(body: &'b [Instruction<'a>]) -> Result<Vec<Labelled<'a, 'b>>, Error> {
     let mut known = HashMap::new();
     for part in body.split_inclusive(|i| ENDS.contains(&i.op)) {
         let Some(begin) = part.iter().position(|i| i.op == Spv::Label) else {

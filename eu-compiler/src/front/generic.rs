@@ -31,6 +31,19 @@ impl Translator<'_> {
         }
     }
 
+    /// The place in a memory that a generic pointer points to.
+    pub(super) fn narrowed(&mut self, generic: Value, space: Space) -> Value {
+        if space == Space::Private {
+            self.private_base();
+        }
+        match space {
+            Space::Local | Space::Private => {
+                self.one(Op::FromGeneric(space), &[generic], Type::I32)
+            }
+            _ => generic,
+        }
+    }
+
     /// A generic pointer as one into this memory; no memory if it is another and `asks`.
     pub(super) fn make_specific(
         &mut self,
@@ -50,13 +63,7 @@ impl Translator<'_> {
         if space != Space::Generic {
             return Ok(Val::pointer(none, Some(wanted)));
         }
-        if wanted == Space::Private {
-            self.private_base();
-        }
-        let narrow = match wanted {
-            Space::Local | Space::Private => self.one(Op::FromGeneric(wanted), &[value], Type::I32),
-            _ => value,
-        };
+        let narrow = self.narrowed(value, wanted);
         if !asks {
             return Ok(Val::pointer(narrow, Some(wanted)));
         }

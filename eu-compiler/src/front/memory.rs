@@ -5,7 +5,7 @@ use spirv::{MemoryAccess, Op as Spv, StorageClass};
 use super::module::{Placed, Section, Variable};
 use super::reader::Instruction;
 use super::translate::Translator;
-use super::types::{Shape, space_of};
+use super::types::{Part, Shape, space_of};
 use super::value::Val;
 use crate::abi::FieldKind;
 use crate::error::Error;
@@ -73,10 +73,8 @@ impl Translator<'_> {
             Spv::ConvertUToPtr => {
                 let value = self.scalar(i.word(2)?, i)?;
                 let space = self.pointer_space(i)?;
-                let is_number = self.function.bits(value).is_some();
                 if let Some(wanted @ (Space::Private | Space::Local)) = space
                     && self.function.ty(value) == Type::I64
-                    && !is_number
                 {
                     let generic = Val::pointer(value, None);
                     let pointer = self.make_specific(&generic, wanted, false, i)?;
@@ -139,8 +137,7 @@ impl Translator<'_> {
                 if let Some(align) = copied_alignment(i, 2) {
                     given.align = given.align.min(align.max(1));
                 }
-                let val = self.load(&from, ty, given, i)?;
-                self.store(&to, &val, ty, given, i)?;
+                self.copy_value(&to, &from, ty, given, i)?;
             }
             Spv::CopyMemorySized => self.copy_bytes(i)?,
             _ => return self.atomic(i),
@@ -163,8 +160,7 @@ impl Translator<'_> {
         let given = Given { align, volatile };
         let memory = self.alloca(size, align);
         let to = Val::pointer(memory, Some(Space::Private));
-        let val = self.load(from, pointee, given, i)?;
-        self.store(&to, &val, pointee, given, i)?;
+        self.copy_value(&to, from, pointee, given, i)?;
         Ok(to)
     }
 
@@ -423,46 +419,6 @@ impl Translator<'_> {
         }
     }
 
-    /// Runs of scalars of one type behind each other, as one access takes them: quad qwords are aligned.
-    fn runs(
-        &self,
-        ty: u32,
-        access: Access,
-        i: &Instruction<'_>,
-    ) -> Result<Vec<(Type, u32, usize)>, Error> {
-        let mut runs: Vec<(Type, u32, usize)> = Vec::new();
-        for (ty, at) in self.module.types.flatten(ty, i)? {
-            match runs.last_mut() {
-                Some((last, start, count))
-                    if *last == ty
-                        && *count < MAX_ELEMENTS.max(4 * MAX_ELEMENTS / ty.bytes() as usize)
-                        && *start + *count as u32 * ty.bytes() == at =>
-                {
-                    *count += 1;
-                }
-                _ => runs.push((ty, at, 1)),
-            }
-        }
-        let most = self.caps.access_bytes(access);
-        let mut joined: Vec<(Type, u32, usize)> = Vec::with_capacity(runs.len());
-        for (ty, at, count) in runs {
-            let bytes = |count: usize| count as u32 * ty.bytes();
-            match joined.last_mut() {
-                Some((last, start, before))
-                    if (*last, *before) == (ty, count)
-                        && start.is_multiple_of(8)
-                        && *start + bytes(count) == at
-                        && bytes(count) == 16
-                        && 2 * bytes(count) <= most =>
-                {
-                    *before += count;
-                }
-                _ => joined.push((ty, at, count)),
-            }
-        }
-        Ok(joined)
-    }
-
     fn offset(&mut self, base: Value, offset: u32) -> Value {
         let ty = self.function.ty(base);
         match offset {
@@ -482,20 +438,12 @@ impl Translator<'_> {
         given: Given,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
-        let (base, space) = self.address(pointer, i)?;
-        let mut values = Vec::new();
-        for (ty, at, count) in self.runs(ty, given.at(space, 0), i)? {
-            let place = self.offset(base, at);
-            let access = given.at(space, at);
-            let memory = if ty == Type::I1 { Type::I8 } else { ty };
-            let inst = self
-                .here()
-                .push(Op::Load(access), &[place], &vec![memory; count]);
-            let results = self.function.insts[inst.index()].results.clone();
-            for value in results {
-                values.push(self.truth(value, ty));
-            }
-        }
+        let parts = self.module.types.flatten(ty, i)?;
+        let stored = self.read(pointer, &parts, given, i)?;
+        let values = stored.into_iter().zip(parts);
+        let values: Vec<Value> = values
+            .map(|(value, part)| self.loaded(value, part))
+            .collect();
         Ok(Val {
             space: match self.module.types.shape(ty, i)? {
                 Shape::Pointer(class, _) => space_of(*class),
@@ -505,12 +453,44 @@ impl Translator<'_> {
         })
     }
 
-    fn truth(&mut self, value: Value, ty: Type) -> Value {
-        if ty != Type::I1 {
-            return value;
+    /// Reads scalars as they are in memory.
+    fn read(
+        &mut self,
+        pointer: &Val,
+        parts: &[Part],
+        given: Given,
+        i: &Instruction<'_>,
+    ) -> Result<Vec<Value>, Error> {
+        let (base, space) = self.address(pointer, i)?;
+        let mut values = Vec::new();
+        for (ty, at, count) in runs(parts, self.caps.access_bytes(given.at(space, 0))) {
+            let place = self.offset(base, at);
+            let op = Op::Load(given.at(space, at));
+            let inst = self.here().push(op, &[place], &vec![ty; count]);
+            values.extend_from_slice(&self.function.insts[inst.index()].results);
         }
-        let zero = self.constant(Type::I8, 0);
-        self.one(Op::Icmp(Cond::Ne), &[value, zero], Type::I1)
+        Ok(values)
+    }
+
+    /// What a scalar is that memory has as this.
+    pub(super) fn loaded(&mut self, stored: Value, part: Part) -> Value {
+        match (part.ty, part.into) {
+            (_, Some(space)) => self.narrowed(stored, space),
+            (Type::I1, _) => {
+                let zero = self.constant(Type::I8, 0);
+                self.one(Op::Icmp(Cond::Ne), &[stored, zero], Type::I1)
+            }
+            _ => stored,
+        }
+    }
+
+    /// What memory has for a scalar.
+    fn for_memory(&mut self, value: Value, part: Part) -> Value {
+        match (part.ty, part.into) {
+            (_, Some(space)) => self.widened(value, space),
+            (Type::I1, _) => self.here().convert(Convert::ZExt, value, Type::I8),
+            _ => value,
+        }
     }
 
     /// Writes a value of a type.
@@ -522,28 +502,51 @@ impl Translator<'_> {
         given: Given,
         i: &Instruction<'_>,
     ) -> Result<(), Error> {
+        let parts = self.module.types.flatten(ty, i)?;
+        let mut stored = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            let value = value.scalars.get(index).copied();
+            let value = value.filter(|value| self.function.ty(*value) == part.ty);
+            let value = value.ok_or_else(|| i.invalid("a value of another type"))?;
+            stored.push(self.for_memory(value, *part));
+        }
+        self.write(pointer, &parts, &stored, given, i)
+    }
+
+    /// Writes scalars as they are in memory.
+    fn write(
+        &mut self,
+        pointer: &Val,
+        parts: &[Part],
+        mut stored: &[Value],
+        given: Given,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
         let (base, space) = self.address(pointer, i)?;
-        let mut rest = value.scalars.iter().copied();
-        for (ty, at, count) in self.runs(ty, given.at(space, 0), i)? {
+        for (_, at, count) in runs(parts, self.caps.access_bytes(given.at(space, 0))) {
             let place = self.offset(base, at);
-            let access = given.at(space, at);
-            let mut args = vec![place];
-            for _ in 0..count {
-                let value = rest
-                    .next()
-                    .ok_or_else(|| i.invalid("a value of another type"))?;
-                let value = match ty {
-                    Type::I1 => self.here().convert(Convert::ZExt, value, Type::I8),
-                    _ => value,
-                };
-                if ty != Type::I1 && self.function.ty(value) != ty {
-                    return Err(i.invalid("a value of another type"));
-                }
-                args.push(value);
-            }
-            self.here().push(Op::Store(access), &args, &[]);
+            let Some((now, rest)) = stored.split_at_checked(count) else {
+                return Err(i.invalid("a value of another type"));
+            };
+            stored = rest;
+            let args = [&[place], now].concat();
+            self.here().push(Op::Store(given.at(space, at)), &args, &[]);
         }
         Ok(())
+    }
+
+    /// Copies a value of a type as it is in memory.
+    fn copy_value(
+        &mut self,
+        to: &Val,
+        from: &Val,
+        ty: u32,
+        given: Given,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
+        let parts = self.module.types.flatten(ty, i)?;
+        let stored = self.read(from, &parts, given, i)?;
+        self.write(to, &parts, &stored, given, i)
     }
 
     /// A copy of a constant number of bytes.
@@ -592,6 +595,42 @@ impl Translator<'_> {
     pub(super) fn lane(&mut self) -> Value {
         self.one(Op::Input(Input::Lane), &[], Type::I32)
     }
+}
+
+/// Runs of scalars of one type behind each other, as one access of at most so many bytes takes them: the
+/// type in memory, where it begins, how many. Quad qwords are aligned.
+fn runs(parts: &[Part], most: u32) -> Vec<(Type, u32, usize)> {
+    let mut runs: Vec<(Type, u32, usize)> = Vec::new();
+    for part in parts {
+        let (ty, at) = (part.stored(), part.at);
+        match runs.last_mut() {
+            Some((last, start, count))
+                if *last == ty
+                    && *count < MAX_ELEMENTS.max(4 * MAX_ELEMENTS / ty.bytes() as usize)
+                    && *start + *count as u32 * ty.bytes() == at =>
+            {
+                *count += 1;
+            }
+            _ => runs.push((ty, at, 1)),
+        }
+    }
+    let mut joined: Vec<(Type, u32, usize)> = Vec::with_capacity(runs.len());
+    for (ty, at, count) in runs {
+        let bytes = |count: usize| count as u32 * ty.bytes();
+        match joined.last_mut() {
+            Some((last, start, before))
+                if (*last, *before) == (ty, count)
+                    && start.is_multiple_of(8)
+                    && *start + bytes(count) == at
+                    && bytes(count) == 16
+                    && 2 * bytes(count) <= most =>
+            {
+                *before += count;
+            }
+            _ => joined.push((ty, at, count)),
+        }
+    }
+    joined
 }
 
 /// The alignment of both ends of a copy, if its operands from `at` on say one: those of the target, then

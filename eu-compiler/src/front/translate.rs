@@ -299,7 +299,7 @@ impl<'a> Translator<'a> {
     /// The scalars' types of the result of an instruction.
     pub(super) fn result_types(&self, i: &Instruction<'_>) -> Result<Vec<Type>, Error> {
         let flat = self.module.types.flatten(i.word(0)?, i)?;
-        Ok(flat.into_iter().map(|(ty, _)| ty).collect())
+        Ok(flat.into_iter().map(|part| part.ty).collect())
     }
 
     /// The scalar type of a scalar's or vector's components.

@@ -53,6 +53,34 @@ pub struct Types {
     packed: Vec<u32>,
 }
 
+/// A scalar of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What it is as a value.
+    pub ty: Type,
+    /// The memory that it points into, if that has addresses of 32 bits. In memory such a pointer is a
+    /// generic one: null is zero there, and it is the number that it is converted to.
+    pub into: Option<Space>,
+    /// Its offset in memory.
+    pub at: u32,
+}
+
+impl Part {
+    /// What it is in memory.
+    pub fn stored(self) -> Type {
+        match (self.ty, self.into) {
+            (_, Some(_)) => Type::I64,
+            (Type::I1, _) => Type::I8,
+            (ty, _) => ty,
+        }
+    }
+
+    /// The bits of a null value.
+    pub fn null(self) -> u64 {
+        self.into.map_or(0, |_| Space::NULL.into())
+    }
+}
+
 /// The most scalars of a value in code.
 pub const MAX_SCALARS: usize = 1 << 14;
 /// The most scalars of a constant.
@@ -176,15 +204,15 @@ impl Types {
         Err(i.invalid(format!("%{id} has {} members", members.len())))
     }
 
-    /// The scalars of a type and their offsets in memory.
-    pub fn flatten(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32)>, Error> {
+    /// The scalars of a type.
+    pub fn flatten(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<Part>, Error> {
         let mut out = Vec::new();
         self.flatten_at(id, 0, MAX_SCALARS, i, &mut out)?;
         Ok(out)
     }
 
     /// As [`flatten`](Self::flatten), for what is no value in code: constants and variables may be large.
-    pub fn flatten_data(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<(Type, u32)>, Error> {
+    pub fn flatten_data(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<Part>, Error> {
         let mut out = Vec::new();
         self.flatten_at(id, 0, MAX_CONSTANT, i, &mut out)?;
         Ok(out)
@@ -196,8 +224,9 @@ impl Types {
         at: u32,
         most: usize,
         i: &Instruction<'_>,
-        out: &mut Vec<(Type, u32)>,
+        out: &mut Vec<Part>,
     ) -> Result<(), Error> {
+        let plain = |ty, at| Part { ty, into: None, at };
         if out.len() > most {
             return Err(i.unsupported(format!("a value of more than {most} scalars")));
         }
@@ -206,9 +235,9 @@ impl Types {
             | Shape::Function
             | Shape::Image(_)
             | Shape::Opaque(Op::TypeSampler | Op::TypeSampledImage) => {}
-            Shape::Scalar(ty) => out.push((*ty, at)),
+            Shape::Scalar(ty) => out.push(plain(*ty, at)),
             Shape::Vector(ty, count) => {
-                out.extend((0..*count).map(|n| (*ty, at + n * ty.bytes())));
+                out.extend((0..*count).map(|n| plain(*ty, at + n * ty.bytes())));
             }
             // Nothing of it is a scalar, however many parts there are.
             Shape::Array(..) | Shape::Struct(_) if self.size(id, i)?.0 == 0 => {}
@@ -224,8 +253,12 @@ impl Types {
                     self.flatten_at(member, at + offset, most, i, out)?;
                 }
             }
-            Shape::Pointer(class, _) => out.push((pointer_type(*class), at)),
-            Shape::Opaque(_) => out.push((Type::I64, at)),
+            Shape::Pointer(class, _) => out.push(Part {
+                ty: pointer_type(*class),
+                into: space_of(*class).filter(|space| *space != Space::Global),
+                at,
+            }),
+            Shape::Opaque(_) => out.push(plain(Type::I64, at)),
         }
         Ok(())
     }

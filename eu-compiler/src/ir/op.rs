@@ -373,9 +373,9 @@ pub enum Op {
         /// How many it may be.
         count: u32,
     },
-    /// The generic address of an offset into this memory.
+    /// The generic address of an offset into this memory; zero for [`Space::NULL`].
     ToGeneric(Space),
-    /// The offset into this memory of a generic address.
+    /// The offset into this memory of a generic address; [`Space::NULL`] for zero.
     FromGeneric(Space),
     /// Waits for the work-group.
     Barrier,

@@ -29,7 +29,8 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
                     replaced.insert(data.results[0], value);
                 }
                 Op::FromGeneric(Space::Local) => {
-                    let value = at.convert(Convert::Trunc, data.args[0], Type::I32);
+                    let offset = at.convert(Convert::Trunc, data.args[0], Type::I32);
+                    let value = offset_or_none(&mut at, data.args[0], offset);
                     replaced.insert(data.results[0], value);
                 }
                 // What comes after it goes on where both ways meet.
@@ -102,6 +103,14 @@ pub(super) fn tagged(at: &mut Cursor<'_>, space: Space, narrow: Value, wide: Val
     let is_none = at.one(Op::Icmp(Cond::Eq), &[narrow, none], Type::I1);
     let zero = at.constant(Type::I64, 0);
     at.one(Op::Select, &[is_none, zero, tagged], Type::I64)
+}
+
+/// The offset of a generic address; no memory for a null pointer.
+pub(super) fn offset_or_none(at: &mut Cursor<'_>, address: Value, offset: Value) -> Value {
+    let zero = at.constant(Type::I64, 0);
+    let is_null = at.one(Op::Icmp(Cond::Eq), &[address, zero], Type::I1);
+    let none = at.constant(Type::I32, Space::NULL.into());
+    at.one(Op::Select, &[is_null, none, offset], Type::I32)
 }
 
 /// An address in global memory without its tag.

@@ -19,6 +19,7 @@ mod invariant;
 mod known;
 mod legalize;
 mod memory;
+mod narrow;
 mod private;
 mod reducible;
 mod shared;
@@ -66,6 +67,7 @@ const PASSES: &[Pass] = &[
     Pass::new("reducible", reducible::run),
     Pass::new("simplify", simplify::run),
     Pass::new("memory", memory::run),
+    Pass::new("narrow", narrow::run),
     Pass::new("cleanup", simplify::run),
     Pass::new("unroll", unroll::run),
     Pass::new("flatten", flatten::run),

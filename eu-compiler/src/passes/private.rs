@@ -2,7 +2,7 @@
 //!
 //! Offsets into it stay 32 bits; an access adds the address of the lane's part.
 
-use super::generic::{tagged, untagged};
+use super::generic::{offset_or_none, tagged, untagged};
 use crate::ir::{
     Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Replaced, Space, Type, Value,
 };
@@ -82,7 +82,8 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
                     false => {
                         let address = untagged(&mut at, arg);
                         let offset = at.bin(Bin::Sub, address, lane);
-                        at.convert(Convert::Trunc, offset, Type::I32)
+                        let offset = at.convert(Convert::Trunc, offset, Type::I32);
+                        offset_or_none(&mut at, arg, offset)
                     }
                 };
                 replaced.insert(result, value);

@@ -7,8 +7,8 @@ use hashbrown::hash_table::{Entry, HashTable};
 
 use crate::ir::cfg::{Dominators, reverse_postorder};
 use crate::ir::{
-    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Replaced, Surface, Terminator, Type,
-    Un, Value, Values,
+    Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Replaced, Space, Surface,
+    Terminator, Type, Un, Value, Values,
 };
 use crate::target::Target;
 
@@ -274,6 +274,13 @@ fn fold_operation(
             None
         }
         Op::Convert(how) => fold_convert(function, *how, args, ty),
+        Op::FromGeneric(space) => match function.source(args[0]) {
+            Some((_, to)) if to.op == Op::ToGeneric(*space) => Some(to.args[0]),
+            None if function.bits(args[0]) == Some(0) => {
+                Some(function.constant(Type::I32, Space::NULL.into()))
+            }
+            _ => None,
+        },
         Op::High => {
             if let Some(bits) = function.bits(args[0]) {
                 return Some(function.constant(Type::I32, bits >> 32));

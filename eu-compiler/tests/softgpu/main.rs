@@ -29,6 +29,7 @@ mod program;
 mod programs;
 mod queries;
 mod scalars;
+mod stored_pointers;
 mod surfaces;
 mod types;
 mod unusual;

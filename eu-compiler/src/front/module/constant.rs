@@ -4,6 +4,7 @@ use spirv::Op;
 
 use super::super::opcode::{binary, integers};
 use super::super::reader::Instruction;
+use super::super::types::Part;
 use super::{Module, Scalars};
 use crate::error::Error;
 use crate::ir::{Bin, Type};
@@ -27,7 +28,7 @@ impl Module<'_> {
             operands.push(scalars);
         }
         let mut out = Scalars::new();
-        for (index, (ty, _)) in self.types.flatten(i.word(0)?, i)?.into_iter().enumerate() {
+        for (index, Part { ty, .. }) in self.types.flatten(i.word(0)?, i)?.into_iter().enumerate() {
             let mut numbers = Vec::new();
             for list in &operands {
                 match list.get(index).or(list.first()) {

@@ -3,10 +3,10 @@
 use spirv::{AddressingModel, Decoration, ExecutionMode, Op, StorageClass};
 
 use super::super::reader::Instruction;
-use super::super::types::{ImageShape, MAX_CONSTANT, Shape, pointer_type};
+use super::super::types::{ImageShape, MAX_CONSTANT, Shape};
 use super::{Address, Data, Definition, Entry, Module, Variable};
 use crate::error::Error;
-use crate::ir::{Space, Type};
+use crate::ir::Type;
 
 /// The most scalars of all constants of a module.
 const MAX_CONSTANTS: usize = 1 << 22;
@@ -293,16 +293,11 @@ impl<'a> Module<'a> {
                 vec![(*scalar, Some((low | high) & scalar.mask()))]
             }
             Op::ConstantNull | Op::Undef => {
-                // Offsets begin at zero: something else is no memory.
-                let none = match self.types.get(ty) {
-                    Some(Shape::Pointer(class, _)) if pointer_type(*class) == Type::I32 => {
-                        Space::NULL.into()
-                    }
-                    _ => 0,
-                };
-                let bits = (i.op == Op::ConstantNull).then_some(none);
+                let is_null = i.op == Op::ConstantNull;
                 let flat = self.types.flatten_data(ty, i)?;
-                flat.into_iter().map(|(ty, _)| (ty, bits)).collect()
+                flat.into_iter()
+                    .map(|part| (part.ty, is_null.then_some(part.null())))
+                    .collect()
             }
             _ => {
                 let mut all = Vec::new();

@@ -89,19 +89,25 @@ impl Data {
             return Err(i.unsupported("an initializer that is no constant"));
         };
         let flat = module.types.flatten_data(pointee, i)?;
-        for (index, ((ty, at), (_, bits))) in flat.iter().zip(scalars.iter()).enumerate() {
+        for (index, (part, (_, bits))) in flat.iter().zip(scalars.iter()).enumerate() {
             let at = Placed {
-                offset: place.offset + at,
+                offset: place.offset + part.at,
                 ..place
             };
-            let mut bits = bits.unwrap_or(0);
+            let mut bits = bits.unwrap_or(part.null());
+            if part.into.is_some() {
+                if bits != part.null() {
+                    return Err(i.unsupported("an address in local or private memory"));
+                }
+                bits = 0;
+            }
             // They are in the order of the scalars.
             let address = addresses.binary_search_by_key(&index, |address| address.scalar);
             if let Some(address) = address.ok().map(|found| addresses[found]) {
                 let Some(to) = self.places.get(&address.variable).copied() else {
                     return Err(i.unsupported("the address of a variable without memory"));
                 };
-                if *ty != Type::I64 {
+                if part.ty != Type::I64 {
                     return Err(i.unsupported("an address as another type"));
                 }
                 // The section's address is added to what is there.
@@ -109,7 +115,7 @@ impl Data {
                 self.addresses.push((at, to.section));
             }
             let from = at.offset as usize;
-            let count = ty.bytes() as usize;
+            let count = part.stored().bytes() as usize;
             if let Some(to) = self.bytes(place.section).get_mut(from..from + count) {
                 to.copy_from_slice(&bits.to_le_bytes()[..count]);
             }
