@@ -1,14 +1,19 @@
-//! Copies by a work-group: its work-items take turns at the elements, and waiting for the copy is a
-//! barrier.
+//! Copies of memory. In those by a work-group its work-items take turns at the elements, and waiting for
+//! the copy is a barrier.
 
-use spirv::{BuiltIn, Op as Spv};
+use spirv::{BuiltIn, MemoryAccess, Op as Spv};
 
-use super::memory::Given;
+use super::memory::{Given, common};
 use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Op, Scope, Space, Terminator, Type, Value};
+use crate::ir::{Access, Bin, Cond, Op, Scope, Space, Terminator, Type, Value};
+
+/// The most bytes that are copied without a loop.
+const MAX_UNROLLED: u64 = 4096;
+/// The bytes that a loop copies at a time.
+const CHUNK: u32 = 16;
 
 impl Translator<'_> {
     /// Copies by a work-group; `false` if the instruction is none.
@@ -51,21 +56,33 @@ impl Translator<'_> {
             let size = self.builtin_component(BuiltIn::WorkgroupSize, dim, i)?;
             step = self.here().bin(Bin::Mul, step, size);
         }
+        self.counted(first, count, step, |t, index| {
+            let source = t.element(&from, index, stride, size, i)?;
+            let target = t.element(&to, index, stride, size, i)?;
+            let value = t.load(&source, ty, Given::aligned(align), i)?;
+            t.store(&target, &value, ty, Given::aligned(align), i)
+        })
+    }
+
+    /// A loop over numbers from `first` on that are below `end`, `step` apart.
+    fn counted(
+        &mut self,
+        first: Value,
+        end: Value,
+        step: Value,
+        body: impl FnOnce(&mut Self, Value) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let ty = self.function.ty(first);
         let before = self.block;
-        let [header, body, after] = [(); 3].map(|()| self.function.add_block());
+        let [header, inside, after] = [(); 3].map(|()| self.function.add_block());
         self.end(Terminator::Jump(header));
         self.block = header;
-        let phi = self
-            .here()
-            .push(Op::Phi(vec![before, body]), &[], &[Type::I32]);
+        let phi = self.here().push(Op::Phi(vec![before, inside]), &[], &[ty]);
         let index = self.function.result(phi);
-        let more = self.one(Op::Icmp(Cond::Ult), &[index, count], Type::I1);
-        self.end(Terminator::Branch(more, body, after));
-        self.block = body;
-        let source = self.element(&from, index, stride, size, i)?;
-        let target = self.element(&to, index, stride, size, i)?;
-        let value = self.load(&source, ty, Given::aligned(align), i)?;
-        self.store(&target, &value, ty, Given::aligned(align), i)?;
+        let more = self.one(Op::Icmp(Cond::Ult), &[index, end], Type::I1);
+        self.end(Terminator::Branch(more, inside, after));
+        self.block = inside;
+        body(self, index)?;
         let next = self.here().bin(Bin::Add, index, step);
         self.end(Terminator::Jump(header));
         self.function.insts[phi.index()].args = [first, next].into_iter().collect();
@@ -92,4 +109,143 @@ impl Translator<'_> {
         let place = self.here().bin(Bin::Add, base, offset);
         Ok(Val::pointer(place, Some(space)))
     }
+    /// A copy of a number of bytes.
+    pub(super) fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
+        let size = self.scalar(i.word(2)?, i)?;
+        let align = copied_alignment(i, 3).unwrap_or(1).max(1);
+        self.copy(&to, &from, size, align, i)
+    }
+
+    /// Copies so many bytes, whose ends are aligned so.
+    pub(super) fn copy(
+        &mut self,
+        to: &Val,
+        from: &Val,
+        size: Value,
+        align: u32,
+        i: &Instruction<'_>,
+    ) -> Result<(), Error> {
+        let (to, to_space) = self.address(to, i)?;
+        let (from, from_space) = self.address(from, i)?;
+        let ends = Ends {
+            to,
+            to_space,
+            from,
+            from_space,
+            align,
+        };
+        match self.function.bits(size) {
+            Some(size) if size <= MAX_UNROLLED => self.copy_unrolled(ends, size as u32),
+            Some(size) if size < 1 << 31 => {
+                let size = size as u32;
+                let end = self.constant(Type::I32, (size / CHUNK * CHUNK).into());
+                self.copy_chunks(ends, end)?;
+                let begin = size / CHUNK * CHUNK;
+                let rest = Ends {
+                    to: self.offset(to, begin),
+                    from: self.offset(from, begin),
+                    align: common(align, begin),
+                    ..ends
+                };
+                self.copy_unrolled(rest, size - begin);
+            }
+            _ => {
+                let size = self.resize(size, Type::I64, false);
+                let mask = self.constant(Type::I64, !u64::from(CHUNK - 1));
+                let end = self.here().bin(Bin::And, size, mask);
+                self.copy_chunks(ends, end)?;
+                let one = self.constant(Type::I64, 1);
+                self.counted(end, size, one, |t, at| {
+                    let bytes = Ends { align: 1, ..ends };
+                    t.copy_at(bytes, at, Type::I8, 1);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies whole chunks, up to a number of bytes.
+    fn copy_chunks(&mut self, ends: Ends, end: Value) -> Result<(), Error> {
+        let ty = self.function.ty(end);
+        let (zero, step) = (self.constant(ty, 0), self.constant(ty, CHUNK.into()));
+        let unit = unit(ends.align);
+        self.counted(zero, end, step, |t, at| {
+            t.copy_at(ends, at, unit, CHUNK / unit.bytes());
+            Ok(())
+        })
+    }
+
+    /// Copies so many elements that begin `at` bytes behind both ends.
+    fn copy_at(&mut self, ends: Ends, at: Value, ty: Type, count: u32) {
+        let place = |t: &mut Self, base: Value| {
+            let at = t.resize(at, t.function.ty(base), false);
+            t.here().bin(Bin::Add, base, at)
+        };
+        let (source, target) = (place(self, ends.from), place(self, ends.to));
+        let access = |space| Access::new(space, ends.align.min(CHUNK));
+        let types = vec![ty; count as usize];
+        let load = Op::Load(access(ends.from_space));
+        let load = self.here().push(load, &[source], &types);
+        let mut args = vec![target];
+        args.extend_from_slice(&self.function.insts[load.index()].results);
+        let store = Op::Store(access(ends.to_space));
+        self.here().push(store, &args, &[]);
+    }
+
+    /// The same, an element at a time without a loop.
+    fn copy_unrolled(&mut self, ends: Ends, size: u32) {
+        let unit = unit(ends.align);
+        let mut at = 0;
+        while at < size {
+            let ty = if size - at < unit.bytes() {
+                Type::I8
+            } else {
+                unit
+            };
+            let source = self.offset(ends.from, at);
+            let access = |space| Access::new(space, common(ends.align, at));
+            let value = self.one(Op::Load(access(ends.from_space)), &[source], ty);
+            let target = self.offset(ends.to, at);
+            self.here()
+                .push(Op::Store(access(ends.to_space)), &[target, value], &[]);
+            at += ty.bytes();
+        }
+    }
+}
+
+/// What a copy goes from and to.
+#[derive(Clone, Copy)]
+struct Ends {
+    to: Value,
+    to_space: Space,
+    from: Value,
+    from_space: Space,
+    /// The alignment of both.
+    align: u32,
+}
+
+/// The largest integer that accesses of this alignment take.
+const fn unit(align: u32) -> Type {
+    match align {
+        4.. => Type::I32,
+        2.. => Type::I16,
+        _ => Type::I8,
+    }
+}
+
+/// The alignment of both ends of a copy, if its operands from `at` on say one: those of the target, then
+/// (since SPIR-V 1.4) those of the source.
+pub(super) fn copied_alignment(i: &Instruction<'_>, at: usize) -> Option<u32> {
+    let mut operands = i.rest(at).iter().copied();
+    let mut least = None;
+    while let Some(mask) = operands.next() {
+        let mask = MemoryAccess::from_bits_truncate(mask);
+        if mask.contains(MemoryAccess::ALIGNED) {
+            let align = operands.next()?;
+            least = Some(least.map_or(align, |least: u32| least.min(align)));
+        }
+    }
+    least
 }

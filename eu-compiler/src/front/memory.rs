@@ -2,6 +2,7 @@
 
 use spirv::{MemoryAccess, Op as Spv, StorageClass};
 
+use super::copy::copied_alignment;
 use super::module::{Placed, Section, Variable};
 use super::reader::Instruction;
 use super::translate::Translator;
@@ -15,8 +16,6 @@ use crate::ir::{
 
 /// The most elements of one access.
 const MAX_ELEMENTS: usize = 4;
-/// The largest copy of memory that is unrolled.
-const MAX_COPY: u64 = 4096;
 
 impl Translator<'_> {
     /// Memory; `false` if the instruction does not use it.
@@ -419,7 +418,7 @@ impl Translator<'_> {
         }
     }
 
-    fn offset(&mut self, base: Value, offset: u32) -> Value {
+    pub(super) fn offset(&mut self, base: Value, offset: u32) -> Value {
         let ty = self.function.ty(base);
         match offset {
             0 => base,
@@ -549,48 +548,6 @@ impl Translator<'_> {
         self.write(to, &parts, &stored, given, i)
     }
 
-    /// A copy of a constant number of bytes.
-    fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
-        let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);
-        let size = self.number(i.word(2)?, i)?;
-        let align = copied_alignment(i, 3).unwrap_or(1).max(1);
-        self.copy(&to, &from, size, Given::aligned(align), i)
-    }
-
-    /// Copies so many bytes.
-    pub(super) fn copy(
-        &mut self,
-        to: &Val,
-        from: &Val,
-        size: u64,
-        given: Given,
-        i: &Instruction<'_>,
-    ) -> Result<(), Error> {
-        if size > MAX_COPY {
-            return Err(i.unsupported(format!("a copy of {size} bytes, the limit is {MAX_COPY}")));
-        }
-        let align = given.align;
-        let ((to, to_space), (from, from_space)) = (self.address(to, i)?, self.address(from, i)?);
-        let ty = match align {
-            4.. => Type::I32,
-            2.. => Type::I16,
-            _ => Type::I8,
-        };
-        let mut at = 0;
-        while at < size as u32 {
-            let left = size as u32 - at;
-            let ty = if left < ty.bytes() { Type::I8 } else { ty };
-            let source = self.offset(from, at);
-            let access = |space| Access::new(space, common(align, at));
-            let value = self.one(Op::Load(access(from_space)), &[source], ty);
-            let target = self.offset(to, at);
-            self.here()
-                .push(Op::Store(access(to_space)), &[target, value], &[]);
-            at += ty.bytes();
-        }
-        Ok(())
-    }
-
     /// A lane's number.
     pub(super) fn lane(&mut self) -> Value {
         self.one(Op::Input(Input::Lane), &[], Type::I32)
@@ -633,25 +590,10 @@ fn runs(parts: &[Part], most: u32) -> Vec<(Type, u32, usize)> {
     joined
 }
 
-/// The alignment of both ends of a copy, if its operands from `at` on say one: those of the target, then
-/// (since SPIR-V 1.4) those of the source.
-fn copied_alignment(i: &Instruction<'_>, at: usize) -> Option<u32> {
-    let mut operands = i.rest(at).iter().copied();
-    let mut least = None;
-    while let Some(mask) = operands.next() {
-        let mask = MemoryAccess::from_bits_truncate(mask);
-        if mask.contains(MemoryAccess::ALIGNED) {
-            let align = operands.next()?;
-            least = Some(least.map_or(align, |least: u32| least.min(align)));
-        }
-    }
-    least
-}
-
 /// What is said of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given {
-    align: u32,
+    pub(super) align: u32,
     volatile: bool,
 }
 

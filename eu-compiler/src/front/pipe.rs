@@ -4,7 +4,6 @@
 use spirv::{Op as Spv, Scope as SpirvScope};
 
 use super::library::PIPES;
-use super::memory::Given;
 use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
@@ -135,7 +134,8 @@ impl Translator<'_> {
             Direction::Reads => (&memory, &place),
             Direction::Writes => (&place, &memory),
         };
-        self.copy(to, from, size, Given::aligned(align), i)
+        let size = self.constant(Type::I64, size);
+        self.copy(to, from, size, align, i)
     }
 
     /// A packet of its own: a claim, a copy and the claim's end.

@@ -7,6 +7,8 @@ use crate::{buffer, bytes};
 
 const COPIES: &[u8] = include_bytes!("../kernels/copies.spv");
 const ALIGNED_APART: &[u8] = include_bytes!("../kernels/aligned_apart.spv");
+const LARGE: &[u8] = include_bytes!("../kernels/large_copies.spv");
+const SIZED: &[u8] = include_bytes!("../kernels/sized_copies.spv");
 
 #[test]
 fn copies_to_and_from_local_memory() {
@@ -137,4 +139,47 @@ fn a_copy_is_as_aligned_as_both_its_ends() {
     let ir = made.kernels[0].ir.as_deref().unwrap();
     assert!(ir.contains("load.global align 1"), "{ir}");
     assert!(!ir.contains("align 4"), "{ir}");
+}
+
+#[test]
+fn large_structures_are_copied() {
+    let input = numbers(32, 3);
+    let mut want = Vec::new();
+    for (id, x) in (1..).zip(&input) {
+        let x = *x as u32;
+        let numbers = (0..1500).step_by(35).map(|i| x.wrapping_add(i));
+        let sum = numbers.fold(0u32, |sum, n| sum.wrapping_mul(3).wrapping_add(n));
+        let zeroes = |at: u32| if at == x % 1025 { id } else { 0 };
+        want.push(sum.wrapping_add(x & 0xffff));
+        want.push(id);
+        want.push(zeroes(x.wrapping_add(1) % 1025) + zeroes(1024 - x % 1024));
+    }
+    let what = Run {
+        spirv: LARGE,
+        kernel: "large_copies",
+        simd: None,
+        global: &[32],
+        local: None,
+        args: vec![buffer!([0u32; 96]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn the_size_of_a_copy_is_a_value() {
+    let input: Vec<u8> = (0..32 * 256).map(|n| (n * 7 % 251 + 1) as u8).collect();
+    let mut want = vec![0u8; input.len()];
+    for id in 0..32 {
+        let copied = 256 * id..256 * id + 5 * id;
+        want[copied.clone()].copy_from_slice(&input[copied]);
+    }
+    let what = Run {
+        spirv: SIZED,
+        kernel: "k",
+        simd: None,
+        global: &[32],
+        local: None,
+        args: vec![Value::Buffer(vec![0; input.len()]), Value::Buffer(input)],
+    };
+    check(&what, &[want]);
 }
