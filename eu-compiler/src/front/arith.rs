@@ -92,7 +92,13 @@ impl Translator<'_> {
             Spv::Not | Spv::LogicalNot => self.map1(i, |t, a| t.not(a))?,
             Spv::IsNan => self.map1(i, |t, a| t.one(Op::Fcmp(Cond::Une), &[a, a], Type::I1))?,
             Spv::IsInf | Spv::IsFinite | Spv::IsNormal | Spv::SignBitSet => self.class(i)?,
-            Spv::BitCount => self.map1(i, |t, a| t.un(Un::CountOnes, a))?,
+            Spv::BitCount => {
+                let ty = self.component(i.word(0)?, i)?;
+                self.map1(i, |t, a| {
+                    let count = t.un(Un::CountOnes, a);
+                    t.resize(count, ty, false)
+                })?;
+            }
             Spv::Select => self.select(i)?,
             Spv::VectorTimesScalar => {
                 let vector = self.get(i.word(2)?, i)?;

@@ -7,7 +7,7 @@ use super::translate::Translator;
 use super::types::{Shape, space_of};
 use super::value::Val;
 use crate::error::Error;
-use crate::ir::{Cond, Convert, Op, Type, Value};
+use crate::ir::{Cond, Convert, Op, Space, Type, Value};
 
 impl Translator<'_> {
     /// Composites; `false` if the instruction is none.
@@ -108,10 +108,7 @@ impl Translator<'_> {
     }
 
     /// The memory that the result points into, if it is a pointer.
-    pub(super) fn pointer_space(
-        &self,
-        i: &Instruction<'_>,
-    ) -> Result<Option<crate::ir::Space>, Error> {
+    pub(super) fn pointer_space(&self, i: &Instruction<'_>) -> Result<Option<Space>, Error> {
         Ok(match self.module.types.shape(i.word(0)?, i)? {
             Shape::Pointer(class, _) => space_of(*class),
             _ => None,
@@ -150,13 +147,32 @@ impl Translator<'_> {
     fn bitcast(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let from = self.get(i.word(2)?, i)?;
         let types = self.result_types(i)?;
-        let is_pointer = matches!(self.module.types.shape(i.word(0)?, i)?, Shape::Pointer(..));
-        if is_pointer {
-            let space = from.space.or(self.pointer_space(i)?);
-            self.set(i.word(1)?, Val { space, ..from });
-            return Ok(());
-        }
-        let values = self.regroup(&from.scalars, &types, i)?;
+        let of = self.type_of(i.word(2)?, i)?;
+        let is_pointer = |ty| {
+            let shape = self.module.types.shape(ty, i)?;
+            Ok::<_, Error>(matches!(shape, Shape::Pointer(..)))
+        };
+        let values = match (is_pointer(of)?, is_pointer(i.word(0)?)?) {
+            (true, true) => {
+                let space = from.space.or(self.pointer_space(i)?);
+                self.set(i.word(1)?, Val { space, ..from });
+                return Ok(());
+            }
+            // A pointer's bits are the number that it is converted to.
+            (false, true) => {
+                let number = self.regroup(&from.scalars, &[Type::I64], i)?;
+                let space = self.pointer_space(i)?;
+                let value = self.narrowed(number[0], space.unwrap_or(Space::Generic));
+                self.set(i.word(1)?, Val::pointer(value, space));
+                return Ok(());
+            }
+            (true, false) => {
+                let (value, space) = self.address(&from, i)?;
+                let number = self.widened(value, space);
+                self.regroup(&[number], &types, i)?
+            }
+            (false, false) => self.regroup(&from.scalars, &types, i)?,
+        };
         self.set(i.word(1)?, Val::many(values));
         Ok(())
     }

@@ -146,14 +146,17 @@ impl Translator<'_> {
             }
             Spv::GroupNonUniformAllEqual => {
                 let first = self.first_lane();
-                let value = self.scalar(i.word(3)?, i)?;
-                let ty = self.function.ty(value);
-                let same = self.one(Op::Broadcast, &[value, first], ty);
-                let compare = match ty.is_float() {
-                    true => Op::Fcmp(Cond::Une),
-                    false => Op::Icmp(Cond::Ne),
-                };
-                let differs = self.one(compare, &[value, same], Type::I1);
+                let mut differs = self.constant(Type::I1, 0);
+                for value in self.get(i.word(3)?, i)?.scalars {
+                    let ty = self.function.ty(value);
+                    let same = self.one(Op::Broadcast, &[value, first], ty);
+                    let compare = match ty.is_float() {
+                        true => Op::Fcmp(Cond::Une),
+                        false => Op::Icmp(Cond::Ne),
+                    };
+                    let other = self.one(compare, &[value, same], Type::I1);
+                    differs = self.here().bin(Bin::Or, differs, other);
+                }
                 let mask = self.one(Op::Ballot, &[differs], Type::I32);
                 let zero = self.constant(Type::I32, 0);
                 let all = self.one(Op::Icmp(Cond::Eq), &[mask, zero], Type::I1);
@@ -213,6 +216,7 @@ impl Translator<'_> {
             Spv::GroupNonUniformRotateKHR => {
                 let value = self.get(i.word(3)?, i)?;
                 let by = self.scalar(i.word(4)?, i)?;
+                let by = self.resize(by, Type::I32, false);
                 let lane = self.lane();
                 let sum = self.here().bin(Bin::Add, lane, by);
                 let lane = match i.word(5) {
@@ -407,6 +411,11 @@ impl Translator<'_> {
                 let top = self.constant(Type::I32, 31);
                 self.here().bin(Bin::Sub, top, zeros)
             }
+        };
+        let ty = self.component(i.word(0)?, i)?;
+        let value = match ty {
+            Type::I1 => value,
+            _ => self.resize(value, ty, false),
         };
         self.set(i.word(1)?, Val::one(value));
         Ok(())

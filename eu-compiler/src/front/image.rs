@@ -302,6 +302,8 @@ impl Translator<'_> {
         let value = self.image_field(arg, query);
         let base = self.constant(Type::I32, base);
         let value = self.here().bin(crate::ir::Bin::Sub, value, base);
+        let ty = self.component(i.word(0)?, i)?;
+        let value = self.resize(value, ty, false);
         self.set(i.word(1)?, Val::one(value));
         Ok(())
     }

@@ -30,6 +30,7 @@ impl Translator<'_> {
                     return Ok(true);
                 }
                 let (size, align) = self.module.types.size(pointee, i)?;
+                let align = self.module.alignment(i.word(1)?, align, i)?;
                 let value = self.alloca(size, align);
                 let val = Val::pointer(value, Some(Space::Private));
                 if let Ok(initializer) = i.word(3) {
@@ -258,6 +259,7 @@ impl Translator<'_> {
             return Err(i.invalid(format!("%{id} is no pointer")));
         };
         let (size, align) = self.module.types.size(pointee, i)?;
+        let align = self.module.alignment(id, align, i)?;
         match variable.class {
             StorageClass::Workgroup => {
                 let at = self.abi.slm.checked_next_multiple_of(align.max(4));

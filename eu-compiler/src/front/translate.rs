@@ -118,6 +118,13 @@ impl<'a> Translator<'a> {
         self.call(entry.function, args, None)
             .map_err(|e| self.with_line(e))?;
         if let Some(value) = self.slm_end {
+            // That of arguments begins there.
+            let aligns = self.abi.fields.iter().map(|field| match field.kind {
+                FieldKind::Local { align, .. } => align,
+                _ => 1,
+            });
+            let align = aligns.max().unwrap_or(1);
+            self.abi.slm = self.abi.slm.next_multiple_of(align);
             let size = u64::from(self.abi.slm);
             self.function.values[value.index()].1 = crate::ir::Def::Const(size);
         }
@@ -352,7 +359,14 @@ impl<'a> Translator<'a> {
             Spv::Undef => {
                 let types = self.result_types(i)?;
                 let values: Vec<_> = types.iter().map(|ty| self.function.undef(*ty)).collect();
-                self.set(i.word(1)?, Val::many(values));
+                let space = self.pointer_space(i)?;
+                self.set(
+                    i.word(1)?,
+                    Val {
+                        space,
+                        ..Val::many(values)
+                    },
+                );
                 Ok(())
             }
             Spv::AssumeTrueKHR => Ok(()),

@@ -8,7 +8,7 @@ use crate::ir::{
 };
 use crate::target::Target;
 
-/// The alignment of each lane's part.
+/// The least alignment of each lane's part.
 const ALIGNMENT: u32 = 16;
 
 /// Each lane has its part, so where there is any, code differs with their number.
@@ -19,7 +19,7 @@ pub(super) fn knows_width(function: &Function) -> bool {
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
-    let mut size = 0u32;
+    let (mut size, mut most) = (0u32, ALIGNMENT);
     let mut casts = false;
     for block in function.order.clone() {
         for inst in function.blocks[block.index()].insts.clone() {
@@ -27,10 +27,13 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             casts |= is_cast(&data.op);
             if let Op::Alloca { size: bytes, align } = data.op {
                 let result = data.results[0];
-                let at = size.next_multiple_of(align.clamp(1, 128));
-                size = at
-                    .checked_add(bytes)
-                    .ok_or("more than 4 GiB of private memory")?;
+                let at = size.checked_next_multiple_of(align);
+                let end = at.and_then(|at| at.checked_add(bytes));
+                let (Some(at), Some(end)) = (at, end) else {
+                    return Err("more than 4 GiB of private memory".to_owned());
+                };
+                size = end;
+                most = most.max(align);
                 let offset = function.constant(Type::I32, u64::from(at));
                 replaced.insert(result, offset);
             }
@@ -42,7 +45,9 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
     let base = function
         .private_base
         .ok_or("private memory has no address")?;
-    function.private_size = size.max(1).next_multiple_of(ALIGNMENT);
+    // The next lane's variables are aligned, too.
+    let size = size.max(1).checked_next_multiple_of(most);
+    function.private_size = size.ok_or("more than 4 GiB of private memory")?;
     // The lane's address, before everything else.
     let old = std::mem::take(&mut function.blocks[0].insts);
     let lane = lane_address(function, target, base);

@@ -93,6 +93,7 @@ done
 for source in *.spvasm; do
     case $source in
     aligned_apart*) version=spv1.4 ;;
+    widths*) version=spv1.5 ;;
     *) version=spv1.2 ;;
     esac
     spirv-as --target-env $version "$source" -o "${source%asm}"

@@ -183,3 +183,30 @@ fn the_size_of_a_copy_is_a_value() {
     };
     check(&what, &[want]);
 }
+
+#[test]
+fn variables_are_aligned_as_they_are_decorated() {
+    let want: Vec<u32> = (0..32).map(|id| id % 3 + 1).collect();
+    let what = Run {
+        spirv: LARGE,
+        kernel: "alignments",
+        simd: None,
+        global: &[32],
+        local: None,
+        args: vec![buffer!([0u32; 32])],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn local_memory_of_arguments_is_aligned() {
+    let what = Run {
+        spirv: LARGE,
+        kernel: "behind_bytes",
+        simd: None,
+        global: &[32],
+        local: None,
+        args: vec![buffer!([7u32; 32]), Value::Local(64)],
+    };
+    check(&what, &[bytes!([0u32; 32])]);
+}

@@ -8,7 +8,7 @@ const MODULES: [(&str, &[u8], Option<&str>); 8] = [
     (
         "64 addresses of a constant of 2 million scalars",
         include_bytes!("../hostile/addresses.spv"),
-        Some("OpSpecConstantOp"),
+        None,
     ),
     (
         "26 functions that call the next one twice",

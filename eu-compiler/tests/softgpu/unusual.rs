@@ -5,6 +5,9 @@ use crate::{buffer, bytes};
 
 const UNUSUAL: &[u8] = include_bytes!("../kernels/unusual.spv");
 const SPECIALIZED: &[u8] = include_bytes!("../kernels/specialized.spv");
+const ADDRESS_NUMBERS: &[u8] = include_bytes!("../kernels/address_numbers.spv");
+const INITIALIZERS: &[u8] = include_bytes!("../kernels/initializers.spv");
+const WIDTHS: &[u8] = include_bytes!("../kernels/widths.spv");
 const ITEMS: usize = 40;
 
 fn run(kernel: &str, more: Vec<Value>, want: impl Fn(i32) -> i32) {
@@ -82,4 +85,56 @@ fn constants_are_taken_apart_and_scopes_are_known_late() {
         args: vec![buffer!([1u32]), value(device), value(relaxed)],
     };
     check(&what, &[bytes!([71u32])]);
+}
+
+#[test]
+fn results_have_another_width_than_operands() {
+    let input: Vec<u32> = (0..16u32).map(|n| n.wrapping_mul(0x9e37_79b9)).collect();
+    let mut want = Vec::new();
+    for (id, x) in (0..16u32).zip(&input) {
+        want.extend([
+            x.count_ones() + id.count_ones(),
+            (x & 0xff).count_ones(),
+            x.count_ones(),
+        ]);
+        // Ten lanes are in the ballot.
+        want.extend([10, 6, 15, (id + 3) % 16]);
+        // Which vectors are the same, and what is null.
+        want.extend([0, 1, 1]);
+        want.extend([*x, 1, *x]);
+        want.extend([-3.5f32, -1.0, 1.0].map(f32::to_bits));
+    }
+    let what = Run {
+        spirv: WIDTHS,
+        kernel: "k",
+        simd: Some(16),
+        global: &[16],
+        local: Some(&[16]),
+        args: vec![buffer!(vec![0u32; want.len()]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+/// A kernel of a module of its own, whose items write one number each.
+fn alone(spirv: &[u8], kernel: &str, want: impl Fn(u32) -> u32) {
+    let what = Run {
+        spirv,
+        kernel,
+        simd: None,
+        global: &[ITEMS as u64],
+        local: None,
+        args: vec![buffer!([0u32; ITEMS])],
+    };
+    let want: Vec<u32> = (0..ITEMS as u32).map(want).collect();
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn a_variable_begins_with_a_cast_of_null() {
+    alone(INITIALIZERS, "blocks", |id| 2 * id + 3);
+}
+
+#[test]
+fn a_variable_begins_with_the_number_of_an_address() {
+    alone(ADDRESS_NUMBERS, "k", |_| 7);
 }

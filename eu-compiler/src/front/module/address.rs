@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use spirv::Op as Spv;
 
 use super::super::reader::Instruction;
-use super::super::types::Shape;
+use super::super::types::{Part, Shape};
 use super::{Address, Module, Scalar};
 use crate::error::Error;
 use crate::ir::Type;
@@ -53,8 +53,19 @@ impl Module<'_> {
             return Ok(false);
         }
         let scalars = scalars.into_owned();
+        let result = self.types.flatten(ty, i)?;
+        let is_address = |part: &Part| part.ty == Type::I64 && part.into.is_none();
+        if result.len() != 1 || !result.iter().all(is_address) {
+            return Ok(false);
+        }
         match Spv::from_u32(i.word(2)?) {
-            Some(Spv::Bitcast | Spv::PtrCastToGeneric | Spv::GenericCastToPtr) => {}
+            Some(
+                Spv::Bitcast
+                | Spv::PtrCastToGeneric
+                | Spv::GenericCastToPtr
+                | Spv::ConvertPtrToU
+                | Spv::ConvertUToPtr,
+            ) => {}
             Some(
                 op @ (Spv::AccessChain
                 | Spv::InBoundsAccessChain

@@ -223,7 +223,11 @@ impl<'a> Module<'a> {
         if matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod)
             && self.number(i.word(4)?) == Some(0)
         {
-            return Err(i.invalid("a division by zero"));
+            // It has no value. Only who uses it may ask for one.
+            let flat = self.types.flatten(ty, i)?;
+            let undefined = flat.into_iter().map(|part| (part.ty, None)).collect();
+            self.constants.insert(id, (ty, undefined));
+            return Ok(());
         }
         match self.constant_operation(op, i)? {
             Some(scalars) => {

@@ -17,6 +17,7 @@ use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, Op, StorageClass};
 use self::described::Descriptions;
 use super::reader::Instruction;
 use super::types::{Shape, Types};
+use crate::error::Error;
 use crate::ir::Type;
 
 pub use self::data::{Data, Placed, Section};
@@ -112,6 +113,9 @@ pub struct Module<'a> {
     scalars: usize,
 }
 
+/// The largest alignment of a variable: memory of the program begins at pages.
+const MAX_ALIGNMENT: u32 = 4096;
+
 impl Module<'_> {
     /// A constant's number.
     pub fn number(&self, id: u32) -> Option<u64> {
@@ -137,6 +141,24 @@ impl Module<'_> {
         let all = self.decorations.get(&id)?;
         let found = all.iter().find(|(decoration, _)| *decoration == which)?;
         Some(&found.1)
+    }
+
+    /// What a variable's address is a multiple of, if its type asks for so much.
+    ///
+    /// # Errors
+    /// The variable has an alignment that is none, or is larger than a page.
+    pub fn alignment(&self, id: u32, of_type: u32, i: &Instruction<'_>) -> Result<u32, Error> {
+        let given = self.decoration(id, Decoration::Alignment);
+        match given.and_then(|operands| operands.first().copied()) {
+            None => Ok(of_type),
+            Some(align) if !align.is_power_of_two() => {
+                Err(i.invalid(format!("{align} is no alignment")))
+            }
+            Some(align) if align > MAX_ALIGNMENT => Err(i.unsupported(format!(
+                "a variable aligned to {align} bytes, the limit is {MAX_ALIGNMENT}"
+            ))),
+            Some(align) => Ok(align.max(of_type)),
+        }
     }
 
     /// Whether a parameter points to a value of the function's own.

@@ -45,6 +45,7 @@ impl Data {
                 continue;
             }
             let (size, align) = module.types.size(pointee, i)?;
+            let align = module.alignment(id, align, i)?;
             let bytes = data.bytes(section);
             let offset = bytes.len().next_multiple_of(align.max(4) as usize);
             let end = offset as u64 + u64::from(size);
