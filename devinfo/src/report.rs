@@ -55,6 +55,11 @@ pub const BLOCK: u32 = 1 << 22;
 /// size the image's in that direction, whose number is in place of the bytes.
 pub const TEXEL: u32 = 1 << 21;
 
+/// In a report's last dword: it says nothing of arrays. The offset and the size are an operand that must be
+/// the same for all channels of the sub-group that are here: where [`BYTES`] are, how many numbers of 32 bits,
+/// or 0 for an address.
+pub const ALIKE: u32 = 1 << 20;
+
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {

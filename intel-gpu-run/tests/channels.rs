@@ -9,7 +9,7 @@ use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 10] = [
+const KERNELS: [(&str, u32, &str); 17] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -20,6 +20,13 @@ const KERNELS: [(&str, u32, &str); 10] = [
     ("counted", 1024, ""),
     ("bytes", 256, ""),
     ("bytes", 254, "bounds: 1 bytes at"),
+    ("broadcasts", 1024, "not the same for all channels"),
+    ("broadcasts_alike", 1024, ""),
+    ("broadcasts_from_two", 1024, ""),
+    ("group_broadcasts", 1024, "not the same for all channels"),
+    ("blocks", 1024, "not the same for all channels"),
+    ("blocks_written", 1024, ""),
+    ("copies", 1024, "not the same for all channels"),
 ];
 
 #[test]

@@ -81,3 +81,50 @@ kernel void counted(global const int *in, global int *out)
         out[get_group_id(0)] = sum;
     }
 }
+
+kernel void broadcasts(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = sub_group_broadcast(in[g], get_local_id(0) & 3);
+}
+
+kernel void broadcasts_alike(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = sub_group_broadcast(in[g], in[0] & 3);
+}
+
+kernel void broadcasts_from_two(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    uint one = in[0] & 1;
+    out[g] = g & 1 ? sub_group_non_uniform_broadcast(in[g], one + 2)
+                   : sub_group_non_uniform_broadcast(in[g], one + 3);
+}
+
+kernel void group_broadcasts(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = work_group_broadcast(in[g], get_local_id(0) & 3);
+}
+
+kernel void blocks(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = intel_sub_group_block_read((global const uint *)in + g);
+}
+
+kernel void blocks_written(global const int *in, global int *out)
+{
+    uint g = get_global_id(0), first = g - get_sub_group_local_id();
+    intel_sub_group_block_write((global uint *)out + first, in[g]);
+}
+
+kernel void copies(global const int *in, global int *out)
+{
+    local int tile[128];
+    event_t event = async_work_group_copy(tile, in + get_local_id(0) / 4, 64, 0);
+    wait_group_events(1, &event);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[get_local_id(0) & 63];
+}

@@ -259,6 +259,7 @@ impl Rewriter<'_> {
         self.aligned(op, one);
         self.texel(op, one);
         self.tell(op, one);
+        self.tell_alike(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
             touched.into_iter().for_each(|touched| self.doubt(touched));

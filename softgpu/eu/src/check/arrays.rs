@@ -97,6 +97,10 @@ impl Checks {
             let lane = access.lane.filter(|_| own && !self.whole.get());
             return self.hears_of_sub_group(lane, told);
         }
+        if told.what & report::ALIKE != 0 {
+            let lane = access.lane.filter(|_| own && !self.whole.get());
+            return lane.into_iter().for_each(|lane| self.compares(lane, told));
+        }
         if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
             let lane = access.lane.filter(|_| own && !self.whole.get());
             let rule = match told.what & report::BLOCK {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::together::Alike;
+
 /// The two kinds of memory, each with fences of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -92,6 +94,8 @@ pub(crate) struct Order {
     pub known: Known,
     /// Its channels are in order by barriers alone ([`devinfo::report::APART`]).
     pub apart: bool,
+    /// What they have told of an operand that must be the same for all of them.
+    pub(super) alike: Alike,
 }
 
 impl Order {
@@ -107,6 +111,7 @@ impl Order {
             heard: Known::default(),
             known: Known::default(),
             apart: false,
+            alike: Alike::default(),
         }
     }
 

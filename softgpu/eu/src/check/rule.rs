@@ -39,6 +39,9 @@ pub enum Rule {
     /// A channel reads what another one has written that is not here: it is in other flow, or has
     /// returned.
     InactiveChannel,
+    /// The channel of a broadcast, the place of a block and the arguments of a copy are the same for all
+    /// channels.
+    NotAlike,
     /// Registers that an address register names exist.
     RegisterBounds,
     /// Nothing touches a register that an instruction under way has yet to write or to read, unless it
@@ -75,6 +78,7 @@ impl fmt::Display for Rule {
             Self::DivergentFlow => "sub-group operation in divergent flow",
             Self::DivergentBarrier => "barrier in divergent flow",
             Self::InactiveChannel => "read of an inactive channel",
+            Self::NotAlike => "operand not the same for all channels",
             Self::RegisterBounds => "register bounds",
             Self::Scoreboard => "scoreboard hazard",
             Self::SurfaceState => "surface state",

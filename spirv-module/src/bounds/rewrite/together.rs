@@ -1,11 +1,12 @@
-//! What channels of a sub-group do together: code tells which channel a shuffle reads, and where all channels
-//! should be.
+//! What channels of a sub-group do together: code tells which channel a shuffle reads, where all channels
+//! should be, and what should be the same for all.
 
 use devinfo::report;
 use spirv::{Op, Scope};
 
 use super::{Rewriter, STORE};
 use crate::bounds::build::push;
+use crate::bounds::layout::Kind;
 use crate::bounds::reach::arithmetic;
 use crate::module::Instruction;
 use crate::types::needs_all;
@@ -26,6 +27,22 @@ fn shuffled(op: Op) -> Option<(usize, u32)> {
         Op::GroupNonUniformShuffleXor => (4, report::BY_DIFFERENCE),
         _ => return None,
     })
+}
+
+/// The words with operands that must be the same for all channels: the channel of a broadcast
+/// (`sub_group_broadcast`: "the same for all work-items in the sub-group"), the place of a block
+/// (`cl_intel_subgroups`: so is the pointer or the coordinate), all of a copy (`async_work_group_copy`: "all
+/// work-items … with the same argument values").
+fn alike(op: Op) -> &'static [usize] {
+    match op {
+        Op::GroupBroadcast | Op::GroupNonUniformBroadcast => &[4],
+        Op::SubgroupBlockReadINTEL => &[2],
+        Op::SubgroupBlockWriteINTEL => &[0],
+        Op::SubgroupImageBlockReadINTEL | Op::SubgroupImageMediaBlockReadINTEL => &[3],
+        Op::SubgroupImageBlockWriteINTEL | Op::SubgroupImageMediaBlockWriteINTEL => &[1],
+        Op::GroupAsyncCopy => &[3, 4, 5, 6],
+        _ => &[],
+    }
 }
 
 impl Rewriter<'_> {
@@ -70,20 +87,104 @@ impl Rewriter<'_> {
         let what = if shuffles { report::SHUFFLES } else { 0 }
             | if together { report::TOGETHER } else { 0 }
             | if block { report::BLOCK } else { 0 };
-        let [kind, what] = [kind, what].map(|number| self.builder.word(number));
+        let kind = self.builder.word(kind);
+        self.store_report([channel, none, kind], what);
+        Some(())
+    }
+
+    /// Tells an operand that must be the same for all channels: whether it is shows when each has told its own.
+    pub(super) fn tell_alike(&mut self, op: Op, one: &Instruction<'_>) {
+        for word in alike(op) {
+            let operand = one.word(*word);
+            if self.layout.constant(operand).is_none()
+                && let Some((parts, count)) = self.parts(operand)
+            {
+                self.store_report(parts, report::ALIKE | count);
+            }
+        }
+    }
+
+    /// An operand as words of 32 bits, and how many numbers these are: none, if it is a pointer. Of numbers of 64
+    /// bits, which are indices and counts, it is the lower half.
+    fn parts(&mut self, operand: u32) -> Option<([u32; 3], u32)> {
+        let ty = self.layout.type_of(operand)?;
+        let none = self.builder.word(0);
+        match *self.layout.kind(ty)? {
+            Kind::Integer { .. } => Some(([self.low(operand, ty)?, none, none], 1)),
+            Kind::Vector { component, count } => {
+                let mut parts = [none; 3];
+                for (index, part) in parts.get_mut(..count as usize)?.iter_mut().enumerate() {
+                    let id = self.builder.id();
+                    let of = [component, id, operand, index as u32];
+                    push(&mut self.words, Op::CompositeExtract, &of);
+                    *part = self.low(id, component)?;
+                }
+                Some((parts, count as u32))
+            }
+            Kind::Pointer { .. } => {
+                let t = self.builder.types;
+                let address = self.builder.id();
+                push(
+                    &mut self.words,
+                    Op::ConvertPtrToU,
+                    &[t.wide, address, operand],
+                );
+                let bits = self.builder.wide(32);
+                let words = &mut self.words;
+                let builder = &mut *self.builder;
+                let high = arithmetic(builder, words, Op::ShiftRightLogical, [address, bits]);
+                let [low, high] = [address, high].map(|of| {
+                    let id = builder.id();
+                    push(words, Op::UConvert, &[t.word, id, of]);
+                    id
+                });
+                Some(([low, high, none], 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// The lower 32 bits of a number.
+    fn low(&mut self, number: u32, ty: u32) -> Option<u32> {
+        let t = self.builder.types;
+        if ty == t.word {
+            return Some(number);
+        }
+        let Kind::Integer { bits: 64 } = *self.layout.kind(ty)? else {
+            return None;
+        };
+        let id = self.builder.id();
+        push(&mut self.words, Op::UConvert, &[t.word, id, number]);
+        Some(id)
+    }
+
+    /// Stores a report. Channels whose words differ store theirs in different slots.
+    fn store_report(&mut self, [first, second, third]: [u32; 3], what: u32) {
+        let what = self.builder.word(what);
+        let none = self.builder.word(0);
         self.added = true;
         let words = &mut self.words;
         let builder = &mut *self.builder;
+        let t = builder.types;
         let all = builder.id();
         push(
             words,
             Op::CompositeConstruct,
-            &[t.four, all, channel, none, kind, what],
+            &[t.four, all, first, second, third, what],
         );
-        let wide = builder.id();
-        push(words, Op::UConvert, &[t.wide, wide, channel]);
+        let mut wide = |of| {
+            let id = builder.id();
+            push(words, Op::UConvert, &[t.wide, id, of]);
+            id
+        };
+        let wide_first = wide(first);
+        let wide_second = (second != none).then(|| wide(second));
+        let key = match wide_second {
+            Some(second) => arithmetic(builder, words, Op::BitwiseXor, [wide_first, second]),
+            None => wide_first,
+        };
         let mask = builder.wide(report::SLOTS - 1);
-        let slot = arithmetic(builder, words, Op::BitwiseAnd, [wide, mask]);
+        let slot = arithmetic(builder, words, Op::BitwiseAnd, [key, mask]);
         let bytes = builder.wide(report::SLOT);
         let slot = arithmetic(builder, words, Op::IMul, [slot, bytes]);
         let first = builder.wide(report::ADDRESS);
@@ -91,6 +192,5 @@ impl Rewriter<'_> {
         let pointer = builder.id();
         push(words, Op::ConvertUToPtr, &[t.to_four, pointer, address]);
         push(words, Op::Store, &[&[pointer, all], &STORE[..]].concat());
-        Some(())
     }
 }
