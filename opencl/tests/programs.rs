@@ -75,9 +75,10 @@ fn launches_share_calls() {
 
 #[test]
 fn kernels_print_in_their_order() {
-    let numbers: String = (0..64).map(|n| format!("{n}\n")).collect();
+    let four = |n: u32| [n, n + 1, n + 2, n + 3].map(|n| format!("{n}\n")).concat() + "-\n";
+    let numbers: String = (0..64).step_by(4).map(four).collect();
     for printed in run("prints").unwrap_or_default() {
-        assert_eq!(printed, numbers.clone() + "ok\n");
+        assert_eq!(printed, numbers.repeat(3) + "ok\n");
     }
 }
 
@@ -99,6 +100,11 @@ fn rules() {
 #[test]
 fn every_command() {
     run("every_command");
+}
+
+#[test]
+fn lifetimes() {
+    run("lifetimes");
 }
 
 #[test]

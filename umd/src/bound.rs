@@ -1,7 +1,10 @@
 //! Arguments that are set.
 
+use std::sync::{Arc, Weak};
+
 use crate::buffer::Buffer;
 use crate::image::Image;
+use crate::memory::Bo;
 use crate::sampler::Sampler;
 
 /// An argument that a kernel holds.
@@ -13,4 +16,47 @@ pub(crate) enum Bound {
     Local(u32),
     Image(Image),
     Sampler(Sampler),
+    /// A buffer or an image that the caller keeps.
+    Lent {
+        bo: Weak<Bo>,
+        /// It is memory of this process that the driver does not keep.
+        is_borrowed: bool,
+    },
+}
+
+impl Bound {
+    /// The memory that it is.
+    pub(crate) fn memory(&self) -> Option<&Arc<Bo>> {
+        match self {
+            Self::Buffer(buffer) => Some(buffer.bo()),
+            Self::Image(image) => Some(image.bo()),
+            Self::Null | Self::Value(_) | Self::Local(_) | Self::Sampler(_) | Self::Lent { .. } => {
+                None
+            }
+        }
+    }
+
+    /// The same, of memory that the caller keeps.
+    pub(crate) fn lent(self) -> Self {
+        match self.memory() {
+            None => self,
+            Some(bo) => Self::Lent {
+                bo: Arc::downgrade(bo),
+                is_borrowed: bo.memory().is_borrowed(),
+            },
+        }
+    }
+
+    /// Whether it is memory of this process that the driver does not keep.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        match self {
+            Self::Lent { is_borrowed, .. } => *is_borrowed,
+            _ => self.memory().is_some_and(|bo| bo.memory().is_borrowed()),
+        }
+    }
+
+    /// Whether it was memory that the caller has not kept.
+    pub(crate) fn is_gone(&self) -> bool {
+        matches!(self, Self::Lent { bo, .. } if bo.strong_count() == 0)
+    }
 }

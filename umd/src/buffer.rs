@@ -33,18 +33,24 @@ impl Device {
         Buffer::new(self.inner(), size)
     }
 
+    /// A buffer of `size` zero bytes at an address that nothing of this process and no buffer of this kind of
+    /// another device has: a pointer to it names it alone (USM device memory).
+    ///
+    /// # Errors
+    /// As [`buffer`](Self::buffer); the device does not have the address.
+    pub fn reserved_buffer(&self, size: u64) -> Result<Buffer, Error> {
+        check_room(self.inner(), size)?;
+        let bo = self.inner().registry.create_reserved(size);
+        Ok(Buffer::of(&bo.map_err(refused("a buffer"))?, 0))
+    }
+
     /// A buffer of `size` zero bytes in the host's memory, which this process and kernels see at
     /// one address: pointers can be handed from one to the other (USM host and shared memory).
     ///
     /// # Errors
     /// A size of zero; no memory; the device does not have the address.
     pub fn shared_buffer(&self, size: u64) -> Result<Buffer, Error> {
-        if size == 0 {
-            return Err(object(
-                ErrorKind::InvalidBufferSize,
-                "its size is zero".to_owned(),
-            ));
-        }
+        check_size(size)?;
         let bo = self.inner().registry.create_shared(size);
         Ok(Buffer::of(&bo.map_err(refused("shared memory"))?, 0))
     }
@@ -124,17 +130,7 @@ impl Buffer {
     }
 
     pub(crate) fn new(device: &DeviceInner, size: u64) -> Result<Self, Error> {
-        if size == 0 {
-            return Err(object(
-                ErrorKind::InvalidBufferSize,
-                "its size is zero".to_owned(),
-            ));
-        }
-        let (_, memory) = device.memory();
-        if size > memory {
-            let why = format!("it is to have {size} bytes, all memory for buffers has {memory}");
-            return Err(object(ErrorKind::InvalidBufferSize, why));
-        }
+        check_room(device, size)?;
         let bo = device.registry.create(size, Use::Device, BUFFER);
         Ok(Self {
             bo: bo.map_err(refused("a buffer"))?,
@@ -165,12 +161,7 @@ impl Buffer {
     /// An origin that is no multiple of 4 bytes (what a surface's base address takes), or a part
     /// that is empty or reaches beyond the end.
     pub fn sub_buffer(&self, origin: u64, size: u64) -> Result<Buffer, Error> {
-        if size == 0 {
-            return Err(object(
-                ErrorKind::InvalidBufferSize,
-                "its size is zero".to_owned(),
-            ));
-        }
+        check_size(size)?;
         if !origin.is_multiple_of(SUB_BUFFER_ALIGNMENT) {
             let why = format!("its origin {origin} is no multiple of {SUB_BUFFER_ALIGNMENT} bytes");
             return Err(object(ErrorKind::MisalignedSubBuffer, why));
@@ -359,6 +350,27 @@ fn inside(done: bool) -> Result<(), Error> {
     match done {
         true => Ok(()),
         false => Err(DeviceError::Internal("a buffer reaches beyond its buffer object").into()),
+    }
+}
+
+/// An error if the device's memory cannot have a buffer of this size.
+fn check_room(device: &DeviceInner, size: u64) -> Result<(), Error> {
+    check_size(size)?;
+    let (_, memory) = device.memory();
+    if size > memory {
+        let why = format!("it is to have {size} bytes, all memory for buffers has {memory}");
+        return Err(object(ErrorKind::InvalidBufferSize, why));
+    }
+    Ok(())
+}
+
+fn check_size(size: u64) -> Result<(), Error> {
+    match size {
+        0 => Err(object(
+            ErrorKind::InvalidBufferSize,
+            "its size is zero".to_owned(),
+        )),
+        _ => Ok(()),
     }
 }
 

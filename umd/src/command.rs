@@ -73,6 +73,12 @@ impl Command {
         })
     }
 
+    /// Whether a kernel of it may print.
+    pub fn prints(&self) -> bool {
+        let mut launches = self.work.launches().iter();
+        launches.any(Launch::prints)
+    }
+
     pub(crate) fn check_device(&self, device: &Arc<DeviceInner>) -> Result<(), ArgumentError> {
         let what = match &self.label {
             Label::Kernel(_) => "the kernel",

@@ -84,8 +84,8 @@ pub enum ArgumentError {
         /// What is wrong, with the limit.
         why: String,
     },
-    /// The argument was never set.
-    #[error("kernel {kernel}, argument {index} ({name}) is not set")]
+    /// The argument was never set, or what was [lent](crate::Kernel::lend_arg) is gone.
+    #[error("kernel {kernel}, argument {index} ({name}) is not set, or its memory is gone")]
     NotSet {
         /// The kernel.
         kernel: String,

@@ -41,6 +41,13 @@ pub struct Payload {
     pub per_thread: Vec<Vec<u8>>,
 }
 
+/// Whether a kernel keeps the memory of an argument.
+#[derive(Clone, Copy, Debug)]
+enum Keeps {
+    Yes,
+    No,
+}
+
 /// An entry point of a program, with arguments. A clone has arguments of its own.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -181,6 +188,22 @@ impl Kernel {
     /// There is no such argument, or it is of another kind or size; a buffer of another device; a
     /// buffer or image without the alignment that the kernel's block accesses need.
     pub fn set_arg(&mut self, index: usize, arg: Arg<'_>) -> Result<(), Error> {
+        let bound = self.bind(index, arg)?;
+        Arc::make_mut(&mut self.state).set(index, bound, Keeps::Yes)
+    }
+
+    /// The same, but the kernel does not keep the memory of a buffer or an image alive, nor do commands: the
+    /// caller does, until they have ended. Once it is gone, the argument is as one that is not set.
+    ///
+    /// # Errors
+    /// As [`set_arg`](Self::set_arg).
+    pub fn lend_arg(&mut self, index: usize, arg: Arg<'_>) -> Result<(), Error> {
+        let bound = self.bind(index, arg)?;
+        Arc::make_mut(&mut self.state).set(index, bound, Keeps::No)
+    }
+
+    /// An argument that has been checked.
+    fn bind(&self, index: usize, arg: Arg<'_>) -> Result<Bound, Error> {
         let info = self.state.entry.info.args.get(index);
         let info = info.ok_or_else(|| ArgumentError::NoSuchArgument {
             kernel: self.state.entry.info.name.clone(),
@@ -271,7 +294,7 @@ impl Kernel {
                 return Err(mismatch(ErrorKind::InvalidArgValue, why).into());
             }
         };
-        Arc::make_mut(&mut self.state).set(index, bound)
+        Ok(bound)
     }
 
     /// The bytes that the threads of the first group would be started with. Addresses of memory
@@ -318,11 +341,7 @@ impl Kernel {
 impl KernelState {
     /// Whether an argument is memory of this process that the driver does not keep.
     pub(crate) fn uses_host_memory(&self) -> bool {
-        self.args.iter().flatten().any(|bound| match bound {
-            Bound::Buffer(buffer) => buffer.bo().memory().is_borrowed(),
-            Bound::Image(image) => image.bo().memory().is_borrowed(),
-            Bound::Null | Bound::Value(_) | Bound::Local(_) | Bound::Sampler(_) => false,
-        })
+        self.args.iter().flatten().any(Bound::is_borrowed)
     }
 
     /// The buffers among the arguments.
@@ -334,14 +353,17 @@ impl KernelState {
     }
 
     /// Sets an argument that was checked, and makes its states and its part of the payload.
-    fn set(&mut self, index: usize, bound: Bound) -> Result<(), Error> {
+    fn set(&mut self, index: usize, bound: Bound, keeps: Keeps) -> Result<(), Error> {
         let (device, entry) = (&self.program.device, &self.entry);
         let states = &mut self.states;
         launch::of_argument(device, entry, &self.layout, (index, &bound), states)?;
         launch::argument_fields(entry, index, &bound, &mut self.payload)?;
         let is_local = matches!(bound, Bound::Local(_));
         if let Some(place) = self.args.get_mut(index) {
-            *place = Some(bound);
+            *place = Some(match keeps {
+                Keeps::Yes => bound,
+                Keeps::No => bound.lent(),
+            });
         }
         if is_local {
             self.slm = launch::slm(entry, &self.args);
@@ -353,7 +375,8 @@ impl KernelState {
     /// An error unless all arguments are set that the code uses.
     pub(crate) fn check_args(&self) -> Result<(), ArgumentError> {
         let mut args = self.args.iter().zip(&self.entry.info.args);
-        match args.position(|(arg, info)| arg.is_none() && info.kind != ArgKind::Unused) {
+        let is_missing = |arg: &Option<Bound>| arg.as_ref().is_none_or(Bound::is_gone);
+        match args.position(|(arg, info)| is_missing(arg) && info.kind != ArgKind::Unused) {
             None => Ok(()),
             Some(index) => Err(ArgumentError::NotSet {
                 kernel: self.entry.info.name.clone(),

@@ -112,6 +112,28 @@ fn buffers_are_found_by_their_addresses() {
 }
 
 #[test]
+fn reserved_buffers_have_addresses_of_their_own() {
+    let devices = ["tgl", "dg2"].map(|name| Device::open(&DeviceSpec::soft(name)).unwrap());
+    let mut places = Vec::new();
+    let buffers: Vec<_> = (0..32)
+        .map(|n| devices[n % 2].reserved_buffer(70_000).unwrap())
+        .collect();
+    for (n, buffer) in buffers.iter().enumerate() {
+        buffer.write(69_999, &[n as u8]).unwrap();
+        places.push(buffer.address().get());
+    }
+    for (n, buffer) in buffers.iter().enumerate() {
+        let mut byte = [0];
+        buffer.read(69_999, &mut byte).unwrap();
+        assert_eq!(byte, [n as u8]);
+    }
+    places.sort_unstable();
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 70_000));
+    assert!(devices[0].reserved_buffer(0).is_err());
+    assert!(devices[0].reserved_buffer(u64::MAX).is_err());
+}
+
+#[test]
 fn limits_are_the_tables() {
     for platform in devinfo::PLATFORMS {
         let device = Device::open(&DeviceSpec::soft(platform.name)).unwrap();

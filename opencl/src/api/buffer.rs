@@ -105,14 +105,6 @@ fn make(
         CL_INVALID_HOST_PTR,
         "the flags and the host pointer do not go together",
     )?;
-    // What is copied may be a device's.
-    let host = match flags & CL_MEM_COPY_HOST_PTR {
-        0 => host,
-        _ => {
-            let found = context.allocations.resolve(host, size);
-            found.map_err(|error| error.with_code(CL_INVALID_HOST_PTR))?
-        }
-    };
     let making = Making {
         context,
         flags,

@@ -127,6 +127,7 @@ pub(crate) fn launch(
     let state = kernel.state();
     let own = on_device(queue, &state)?;
     let range = sizes.range(queue, kernel)?;
+    let kept = state.kept(&kernel.info)?;
     let mut launch = umd::Command::kernel(own, &range)?;
     let pipes = state.pipes();
     if !pipes.is_empty() {
@@ -135,7 +136,7 @@ pub(crate) fn launch(
         let parts: Vec<_> = unlocks.chain([launch]).collect();
         launch = umd::Command::sequence(&queue.device.umd, &parts)?;
     }
-    let command = Command::on_device(command, state.kept(), launch);
+    let command = Command::on_device(command, kept, launch);
     Ok(command.with_pipes(pipes))
 }
 

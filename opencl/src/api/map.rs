@@ -120,7 +120,13 @@ fn finish(
 ) -> Result<Memory> {
     // "CL_MAP_FAILURE if there is a failure to map the requested region"
     let pointer = map.pointer;
+    let mapping = map.mapping();
     mem.add_map(map)?;
+    let work = move || {
+        work()?;
+        mapping.made();
+        Ok(())
+    };
     match host(queue, command, mem.clone(), blocking, waits, work) {
         Ok(()) => Ok(pointer),
         Err(error) => {
@@ -253,9 +259,10 @@ pub(crate) fn unmap(queue: Handle, memory: Handle, pointer: Memory, waits: Waits
     )
 }
 
-/// Brings back what the program may have written.
+/// Brings back what the program may have written: to a copy of the object, if it was made.
 fn write_back(mem: &Mem, place: usize, map: &Map) -> Result<()> {
     match map.back {
+        _ if map.has_failed() => Ok(()),
         Some(WriteBack::Bytes(offset, size)) => match mem.buffers.get(place) {
             Some(own) => map.pointer.copy_to(own, offset, size),
             None => Ok(()),

@@ -2,8 +2,8 @@
 //! `cl_intel_unified_shared_memory`.
 //!
 //! Shared and host memory lie at one address for the host and all devices of the context. Memory of
-//! a device has an address of that device; the host reaches it by commands only. All of it is bound
-//! for every kernel, so that pointers in memory are good, too.
+//! a device has an address of that device, at which neither the host nor another device has anything; the host
+//! reaches it by commands only. All of it is bound for every kernel, so that pointers in memory are good, too.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -53,6 +53,18 @@ impl Allocation {
         let offset = address.checked_sub(self.start)?;
         Some(Memory::at(own.host_pointer()).offset(offset))
     }
+
+    /// What begins at an address, for the device with this place in the context; `None` if that does not
+    /// reach it.
+    pub(crate) fn from(
+        &self,
+        device: &Device,
+        place: usize,
+        address: usize,
+    ) -> Option<umd::Buffer> {
+        self.buffers.get(place)?.as_ref()?;
+        device.umd.buffer_at(umd::GpuAddress::new(address as u64))
+    }
 }
 
 impl Allocations {
@@ -69,7 +81,7 @@ impl Allocations {
         for device in devices {
             let buffer = match (&owner, &first) {
                 (Owner::Device(own), _) if !Arc::ptr_eq(own, device) => None,
-                (Owner::Device(_), _) => Some(device.umd.buffer(size as u64)?),
+                (Owner::Device(_), _) => Some(device.umd.reserved_buffer(size as u64)?),
                 (_, None) => Some(device.umd.shared_buffer(size as u64)?),
                 (_, Some(first)) => Some(device.umd.share(first)?),
             };
@@ -128,6 +140,9 @@ impl Allocations {
 
     /// The part of an allocation that a memory object is made of; `None` if the memory is the
     /// program's own.
+    ///
+    /// # Errors
+    /// The allocation is smaller; a device of the context does not reach it.
     pub(crate) fn parts(
         &self,
         devices: &[Arc<Device>],
@@ -145,10 +160,14 @@ impl Allocations {
             CL_INVALID_BUFFER_SIZE,
             format!("{size} bytes, of {left} that the allocation has there"),
         )?;
-        let at = umd::GpuAddress::new(memory.address() as u64);
-        let parts = devices.iter().filter_map(|device| device.umd.buffer_at(at));
-        let parts = parts.map(|whole| whole.sub_buffer(0, size as u64));
-        let parts = parts.collect::<Result<Vec<_>, umd::Error>>()?;
-        Ok(Some(parts).filter(|parts| parts.len() == devices.len()))
+        let parts = devices.iter().enumerate().map(|(place, device)| {
+            let whole = found.from(device, place, memory.address());
+            let whole = whole.ok_or_else(|| {
+                let why = "it is another device's memory, and the object is of all devices";
+                Error::new(CL_INVALID_HOST_PTR, why)
+            })?;
+            Ok(whole.sub_buffer(0, size as u64)?)
+        });
+        Ok(Some(parts.collect::<Result<Vec<_>>>()?))
     }
 }

@@ -296,7 +296,11 @@ fn on_device(
     kept: Kept,
     command: &umd::Command,
 ) -> Result<Arc<Event>> {
-    let event = Arc::new(of_command(queue, kind, keep(kept, waits)));
+    let event = of_command(queue, kind, keep(kept, waits));
+    let event = Arc::new(match command.prints() {
+        true => event.printing(),
+        false => event,
+    });
     let before = order
         .last
         .upgrade()
@@ -390,7 +394,7 @@ fn pending(
     work: Work,
 ) -> Arc<Pending> {
     let mut after: Vec<Arc<Event>> = match place {
-        Place::AfterAll | Place::Barrier { after_all: true } => order.open(),
+        Place::AfterAll | Place::Barrier { after_all: true } => order.last_open(),
         Place::Next | Place::Barrier { after_all: false } => {
             order.last.upgrade().into_iter().collect()
         }
@@ -399,7 +403,10 @@ fn pending(
     if !queue.is_out_of_order() || matches!(place, Place::Barrier { .. }) {
         order.last = Arc::downgrade(&event);
     }
-    order.add(&event);
+    match place {
+        Place::AfterAll | Place::Barrier { after_all: true } => order.add_after_all(&event),
+        Place::Next | Place::Barrier { after_all: false } => order.add(&event),
+    }
     let pending = Arc::new(Pending {
         queue: queue.clone(),
         event,

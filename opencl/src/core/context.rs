@@ -1,6 +1,7 @@
 //! Contexts.
 
 use std::fmt;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, Weak};
 
 use opencl_sys::*;
@@ -8,6 +9,7 @@ use opencl_sys::*;
 use super::allocations::Allocations;
 use super::callback::{ContextCallback, ObjectCallback};
 use super::device::Device;
+use super::event::Event;
 use super::handle::{Base, Handle, Object};
 use super::lock;
 use crate::error::{Error, Result};
@@ -21,8 +23,8 @@ pub(crate) trait CommandQueue: fmt::Debug + Send + Sync {
     /// Waits for all commands.
     fn wait(&self);
 
-    /// In a queue in order, waits for the commands before that of an event.
-    fn wait_before(&self, event: Handle);
+    /// In a queue in order, the commands before that of an event that have not ended.
+    fn before(&self, event: &Event) -> Vec<Arc<Event>>;
 
     /// Notes that a command failed on the device.
     fn fail(&self);
@@ -40,6 +42,8 @@ pub(crate) struct Context {
     queues: Mutex<Vec<Weak<dyn CommandQueue>>>,
     notify: Option<ContextCallback>,
     destructors: Mutex<Vec<ObjectCallback>>,
+    /// Commands that may print, and have not been noticed to have ended.
+    pub(super) printing: AtomicUsize,
 }
 
 impl Object for Context {
@@ -64,6 +68,7 @@ impl Context {
             queues: Mutex::default(),
             notify,
             destructors: Mutex::default(),
+            printing: AtomicUsize::new(0),
         }
     }
 

@@ -13,6 +13,7 @@ use super::handle::{Base, Handle, Object};
 use super::host::{self, Soon};
 use super::lock;
 use super::platform;
+use super::printing::{Printing, notice_earlier};
 use crate::error::{Error, Result};
 
 /// How long one wait for the device is; waits go on until the command has ended, which the
@@ -59,6 +60,8 @@ struct State {
     /// A thread sleeps until it changes: to wake nobody is a system call, too.
     is_slept_on: bool,
     kept: Kept,
+    /// While it may have something to print.
+    printing: Option<Printing>,
     /// The commands that it is the end of, if it is one of several.
     parts: Vec<Arc<Event>>,
     then: Vec<Then>,
@@ -111,6 +114,15 @@ impl Event {
         self
     }
 
+    /// The same, of a command that may print.
+    pub(super) fn printing(mut self) -> Self {
+        let printing = Printing::of(&self.context);
+        if let Ok(state) = self.state.get_mut() {
+            state.printing = Some(printing);
+        }
+        self
+    }
+
     /// An event that the program sets.
     pub(crate) fn of_user(context: Arc<Context>) -> Self {
         // "The initial execution status of the user event object … will be set to CL_SUBMITTED"
@@ -135,6 +147,7 @@ impl Event {
                 is_ending: false,
                 is_slept_on: false,
                 kept: Vec::new(),
+                printing: None,
                 parts: Vec::new(),
                 then: Vec::new(),
                 callbacks: Vec::new(),
@@ -157,6 +170,25 @@ impl Event {
                 self.state().status
             }
         }
+    }
+
+    /// Whether it has ended, noticed or not.
+    pub(super) fn is_over(&self) -> bool {
+        let (status, device) = self.progress();
+        status <= CL_COMPLETE || device.is_some_and(|device| has_ended(&device))
+    }
+
+    /// What has to end before it.
+    pub(super) fn comes_after(&self) -> Vec<Arc<Self>> {
+        let state = self.state();
+        let kept = state.kept.iter();
+        let waits = kept.filter_map(|kept| kept.clone().downcast::<Self>().ok());
+        let mut all: Vec<_> = waits.collect();
+        drop(state);
+        if let Some(queue) = &self.queue {
+            all.extend(queue.before(self));
+        }
+        all
     }
 
     /// Whether the end was noticed.
@@ -285,12 +317,10 @@ impl Event {
             return;
         };
         // With no lock held: to look may end the command, and its end asks for this event's state.
-        if !matches!(
-            device.status(),
-            umd::EventStatus::Complete | umd::EventStatus::Failed
-        ) {
+        if !has_ended(&device) {
             return;
         }
+        notice_earlier(self);
         let mut state = self.state();
         if std::mem::replace(&mut state.is_ending, true) {
             return;
@@ -299,10 +329,6 @@ impl Event {
         drop(state);
         let printed = device.printed();
         if !printed.is_empty() {
-            // What was printed before comes first.
-            if let Some(queue) = &self.queue {
-                queue.wait_before(self.base.handle());
-            }
             host::print(&printed);
         }
         if let Some(queue) = &self.queue {
@@ -346,13 +372,14 @@ impl Event {
         state.status = status;
         state.times = times;
         let kept = std::mem::take(&mut state.kept);
+        let printing = state.printing.take();
         let then = std::mem::take(&mut state.then);
         self.wake(state);
         for then in then {
             then(status);
         }
         self.passed(status);
-        drop(kept);
+        drop((kept, printing));
     }
 
     /// Wakes those who sleep until it changes.
@@ -428,6 +455,14 @@ impl Event {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
     }
+}
+
+/// Whether the device has ended a command.
+fn has_ended(device: &umd::Event) -> bool {
+    matches!(
+        device.status(),
+        umd::EventStatus::Complete | umd::EventStatus::Failed
+    )
 }
 
 /// The events of a wait list.

@@ -53,7 +53,7 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
             Ok(on) => {
                 let image = shape.image(on);
                 if copies {
-                    fill(&image, shape, making.host)?;
+                    fill(&image, shape, making.source(size)?)?;
                 }
                 let mut made = Mem::image(making, kind, (size, buffers), image, None);
                 made.host_use = host_use;
@@ -74,7 +74,7 @@ pub(crate) fn new(making: Making, kind: cl_mem_object_type, shape: Shape) -> Res
         host_use = HostUse::Copied;
     }
     if copies || in_place {
-        fill(&image, shape, making.host)?;
+        fill(&image, shape, making.source(size)?)?;
     }
     let mut made = Mem::image(making, kind, (size, Vec::new()), image, None);
     made.host_use = host_use;

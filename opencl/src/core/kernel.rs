@@ -130,10 +130,9 @@ impl Kernel {
         for (place, kernel) in on.iter_mut().enumerate() {
             let Some(kernel) = kernel else { continue };
             let reached = match arg {
-                Arg::Pointer(_, address) => {
+                Arg::Pointer(allocation, address) => {
                     let device = self.program.context.devices.get(place);
-                    let at = umd::GpuAddress::new(*address as u64);
-                    device.and_then(|device| device.umd.buffer_at(at))
+                    device.and_then(|device| allocation.from(device, place, *address))
                 }
                 _ => None,
             };
@@ -148,7 +147,11 @@ impl Kernel {
                 Arg::Local(size) => Some(umd::Arg::Local(*size)),
             };
             if let Some(arg) = arg {
-                let set = kernel.set_arg(index, arg).map_err(Error::from);
+                let set = match is_mem {
+                    true => kernel.lend_arg(index, arg),
+                    false => kernel.set_arg(index, arg),
+                };
+                let set = set.map_err(Error::from);
                 set.map_err(|error| match error.code {
                     // What block accesses ask of a buffer's address is asked of the argument.
                     CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
@@ -252,15 +255,27 @@ impl State {
     }
 
     /// What a launch with these arguments keeps alive.
-    pub(crate) fn kept(&self) -> Kept {
-        let objects = self.objects.iter().flatten();
-        let objects = objects.filter_map(|object| match object {
-            Held::Mem(mem) => mem.upgrade().map(|mem| mem as _),
-            Held::Sampler(sampler) => sampler.upgrade().map(|sampler| sampler as _),
-            Held::Allocation(allocation) => Some(allocation.clone() as _),
-        });
-        let reached = self.reached.iter().map(|one| one.clone() as _);
-        objects.chain(reached).collect()
+    ///
+    /// # Errors
+    /// The program has released a memory object that the kernel uses.
+    pub(crate) fn kept(&self, info: &KernelInfo) -> Result<Kept> {
+        let mut kept: Kept = self.reached.iter().map(|one| one.clone() as _).collect();
+        for (index, (object, arg)) in self.objects.iter().zip(&info.args).enumerate() {
+            match object {
+                Some(Held::Mem(mem)) => match mem.upgrade() {
+                    Some(mem) => kept.push(mem),
+                    None if arg.kind == ArgKind::Unused => {}
+                    None => {
+                        let why = format!("the memory object of argument {index} was released");
+                        return Err(Error::new(CL_INVALID_KERNEL_ARGS, why));
+                    }
+                },
+                Some(Held::Sampler(sampler)) => kept.extend(sampler.upgrade().map(|one| one as _)),
+                Some(Held::Allocation(allocation)) => kept.push(allocation.clone()),
+                None => {}
+            }
+        }
+        Ok(kept)
     }
 }
 

@@ -62,6 +62,30 @@ pub(crate) struct Map {
     pub back: Option<WriteBack>,
     /// What the copy lies in, if that is not the program's memory.
     pub _staging: Option<umd::Buffer>,
+    /// The command that maps has failed: the program has seen nothing of the object.
+    pub failed: Arc<AtomicBool>,
+}
+
+/// What becomes of a map: its command fails if this goes before that is made.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    failed: Arc<AtomicBool>,
+    is_made: bool,
+}
+
+impl Mapping {
+    /// The command has done its work.
+    pub(crate) fn made(mut self) {
+        self.is_made = true;
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if !self.is_made {
+            self.failed.store(true, Ordering::Release);
+        }
+    }
 }
 
 impl Map {
@@ -72,6 +96,20 @@ impl Map {
             written: None,
             back: None,
             _staging: None,
+            failed: Arc::default(),
+        }
+    }
+
+    /// Whether its command has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// What its command keeps.
+    pub(crate) fn mapping(&self) -> Mapping {
+        Mapping {
+            failed: self.failed.clone(),
+            is_made: false,
         }
     }
 }
@@ -121,6 +159,22 @@ impl Making {
         )
     }
 
+    /// Where the host sees the bytes that an object begins with which is a copy of them. They may be a device's, if
+    /// nothing has to come back.
+    ///
+    /// # Errors
+    /// It is memory of a device, and maps are to bring it back; it reaches beyond an allocation.
+    pub(crate) fn source(&self, size: usize) -> Result<Memory> {
+        let found = self.context.allocations.resolve(self.host, size);
+        let found = found.map_err(|error| error.with_code(CL_INVALID_HOST_PTR))?;
+        ensure(
+            found.address() == self.host.address() || self.flags & CL_MEM_USE_HOST_PTR == 0,
+            CL_INVALID_HOST_PTR,
+            "host_ptr is a device's memory, which an object that is a copy cannot have back",
+        )?;
+        Ok(found)
+    }
+
     /// How an object of `size` bytes uses the program's memory. Surfaces begin at multiples of four
     /// bytes; of what begins elsewhere, a buffer is a copy.
     pub(crate) fn host_use(&self, size: usize) -> Result<HostUse> {
@@ -158,7 +212,7 @@ impl Mem {
         let copies = making.flags & CL_MEM_COPY_HOST_PTR != 0
             || matches!(host_use, HostUse::Copied | HostUse::Constant);
         if copies && let Some(first) = buffers.first() {
-            making.host.copy_to(first, 0, size)?;
+            making.source(size)?.copy_to(first, 0, size)?;
         }
         // "the contents of the buffer are undefined"; what several devices share is the host's memory.
         if let [only] = buffers.as_slice()
@@ -327,7 +381,9 @@ impl Mem {
             _ => false,
         };
         ensure(
-            !maps.iter().any(overlaps),
+            !maps
+                .iter()
+                .any(|other| !other.has_failed() && overlaps(other)),
             CL_INVALID_OPERATION,
             "a part of it is mapped for writing",
         )?;
@@ -344,7 +400,8 @@ impl Mem {
 
     /// How often it is mapped.
     pub(crate) fn map_count(&self) -> usize {
-        lock(&self.maps).len()
+        let maps = lock(&self.maps);
+        maps.iter().filter(|map| !map.has_failed()).count()
     }
 
     /// Calls back once the object goes.
@@ -355,6 +412,9 @@ impl Mem {
 
 impl Drop for Mem {
     fn drop(&mut self) {
+        // The program may free its memory in a callback: nothing is made of it any more.
+        self.buffers.clear();
+        self.image = None;
         // "in the reverse order in which they were registered"
         for callback in lock(&self.destructors).drain(..).rev() {
             callback.call(self.base.handle());

@@ -21,6 +21,7 @@ pub(crate) mod memory;
 mod options;
 pub(crate) mod pipe;
 pub(crate) mod platform;
+mod printing;
 pub(crate) mod program;
 pub(crate) mod queue;
 pub(crate) mod rows;

@@ -44,7 +44,9 @@ pub(super) struct Order {
     /// What the next command comes after: in a queue in order the last command, else the last
     /// barrier.
     pub last: Weak<Event>,
-    pub open: Vec<Weak<Event>>,
+    open: Vec<Weak<Event>>,
+    /// The first of them that has to end before all have: the last command that ends after all before it.
+    since: usize,
     /// How many may be open before ended ones are forgotten.
     limit: usize,
 }
@@ -171,14 +173,14 @@ impl CommandQueue for Queue {
         }
     }
 
-    fn wait_before(&self, event: Handle) {
+    fn before(&self, event: &Event) -> Vec<Arc<Event>> {
         if self.is_out_of_order() {
-            return;
+            return Vec::new();
         }
-        let open = self.order().open().into_iter();
-        for earlier in open.take_while(|open| open.base().handle() != event) {
-            earlier.wait();
-        }
+        let mut open = self.order().open();
+        let own = open.iter().position(|open| std::ptr::eq(&**open, event));
+        open.truncate(own.unwrap_or(0));
+        open
     }
 
     fn fail(&self) {
@@ -186,19 +188,38 @@ impl CommandQueue for Queue {
     }
 }
 
+/// The commands of these that have not ended.
+fn alive(open: &[Weak<Event>]) -> impl Iterator<Item = Arc<Event>> {
+    let open = open.iter().filter_map(Weak::upgrade);
+    open.filter(|event| !event.has_ended())
+}
+
 impl Order {
     /// The commands that have not ended.
     pub(super) fn open(&self) -> Vec<Arc<Event>> {
-        let open = self.open.iter().filter_map(Weak::upgrade);
-        open.filter(|event| !event.has_ended()).collect()
+        alive(&self.open).collect()
+    }
+
+    /// Commands that have not ended; when these have, all have.
+    pub(super) fn last_open(&self) -> Vec<Arc<Event>> {
+        alive(self.open.get(self.since..).unwrap_or_default()).collect()
     }
 
     pub(super) fn add(&mut self, event: &Arc<Event>) {
         if self.open.len() >= self.limit {
-            self.open
-                .retain(|event| event.upgrade().is_some_and(|event| !event.has_ended()));
+            let (before, after) = self.open.split_at(self.since.min(self.open.len()));
+            let since = alive(before).count();
+            let open = alive(before).chain(alive(after));
+            let open: Vec<_> = open.map(|event| Arc::downgrade(&event)).collect();
+            (self.open, self.since) = (open, since);
             self.limit = 64.max(2 * self.open.len());
         }
         self.open.push(Arc::downgrade(event));
+    }
+
+    /// The same, of a command that ends after [those](Self::last_open).
+    pub(super) fn add_after_all(&mut self, event: &Arc<Event>) {
+        self.add(event);
+        self.since = self.open.len() - 1;
     }
 }

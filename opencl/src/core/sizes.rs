@@ -30,9 +30,9 @@ impl Sizes {
             // "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the
             // corresponding values in global_work_offset for any dimensions is greater than the
             // maximum value representable by size t on the device"
-            let end = start.checked_add(size);
+            let last = start.checked_add(size.saturating_sub(1));
             ensure(
-                end.is_some_and(|end| u32::try_from(end).is_ok()),
+                last.is_some_and(|last| u32::try_from(last).is_ok()),
                 CL_INVALID_GLOBAL_OFFSET,
                 format!("work-items {start} + {size} are beyond 32 bits"),
             )?;

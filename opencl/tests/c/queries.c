@@ -346,6 +346,8 @@ int main(void) {
           clEnqueueNDRangeKernel(queue, kernel, 1, NULL, large, large, 0, NULL, NULL));
     GIVES(CL_INVALID_GLOBAL_OFFSET,
           clEnqueueNDRangeKernel(queue, kernel, 2, start, global, local, 0, NULL, NULL));
+    /* The last id has 32 bits. */
+    DONE(clEnqueueNDRangeKernel(queue, kernel, 2, start, local, local, 0, NULL, NULL));
     DONE(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, NULL, NULL, 0, NULL, NULL));
     global[1] = 0;
     DONE(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));

@@ -1,5 +1,7 @@
 /* Unified shared memory (cl_intel_unified_shared_memory): what its functions do, and what they refuse. */
+#define _GNU_SOURCE
 #include "rules.h"
+#include <sys/mman.h>
 
 enum {
     FLAGS = 0x4195, TYPE = 0x419A, BASE, SIZE, DEVICE,
@@ -317,6 +319,29 @@ static void seen_by_host(void) {
 }
 
 /* Memory of one device is copied to that of another. */
+/* Images of a device's memory: what is copied may be there. */
+static void images_of(void) {
+    unsigned char *from = clDeviceMemAllocINTEL_(context, device, NULL, 16 * 4 * 4, 0, &error);
+    DONE(error);
+    const unsigned char nine = 9;
+    DONE(clEnqueueMemFillINTEL_(queue, from, &nine, 1, 16 * 4 * 4, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 4};
+    cl_mem copy = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba, &desc, from, &error);
+    DONE(error);
+    size_t origin[3] = {0}, size[3] = {16, 4, 1};
+    unsigned char got[16 * 4 * 4];
+    DONE(clEnqueueReadImage(queue, copy, CL_TRUE, origin, size, 0, 0, got, 0, NULL, NULL));
+    for (size_t i = 0; i < sizeof got; i++)
+        IS(got[i] == 9);
+    DONE(clReleaseMemObject(copy));
+    desc.image_height = 5;
+    MADE(CL_INVALID_HOST_PTR, clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba, &desc, from, &error));
+    desc.image_type = CL_MEM_OBJECT_IMAGE3D, desc.image_height = 2, desc.image_depth = 2;
+    MADE(CL_INVALID_HOST_PTR, clCreateImage(context, CL_MEM_USE_HOST_PTR, &rgba, &desc, from, &error));
+    DONE(clMemFreeINTEL_(context, from));
+}
+
 static void between_devices(void) {
     if (device_count < 2)
         return;
@@ -334,9 +359,25 @@ static void between_devices(void) {
     DONE(clFinish(of_second));
     expect(second, 0, N, 7, 1);
     expect(first, 0, N, 7, 0);
-    cl_ulong most[2];
-    for (int d = 0; d < 2; d++)
-        DONE(clGetDeviceInfo(devices[d], CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most[d], &most[d], NULL));
+    /* Each has a place of its own, where the host has nothing, either. */
+    char *all[16];
+    for (int i = 0; i < 16; i++) {
+        char number = (char)(i + 1);
+        all[i] = clDeviceMemAllocINTEL_(context, devices[i % 2], NULL, ROOM, 0, &error);
+        DONE(error);
+        DONE(clEnqueueMemFillINTEL_(i % 2 ? of_second : queue, all[i], &number, 1, ROOM, 0, NULL, NULL));
+        IS(mmap(all[i], 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED);
+    }
+    DONE(clFinish(queue));
+    DONE(clFinish(of_second));
+    for (int i = 0; i < 16; i++) {
+        char got[ROOM];
+        DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, got, all[i], ROOM, 0, NULL, NULL));
+        IS(got[0] == i + 1 && got[ROOM - 1] == i + 1);
+        DONE(clMemFreeINTEL_(context, all[i]));
+    }
+    /* An object of both devices is not made of the memory of one. */
+    MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, ROOM, first, &error));
     DONE(clMemBlockingFreeINTEL_(context, first));
     DONE(clMemBlockingFreeINTEL_(context, second));
     DONE(clReleaseCommandQueue(of_second));
@@ -361,6 +402,7 @@ int main(void) {
         kernels(kind);
     }
     seen_by_host();
+    images_of();
     between_devices();
     printf("ok\n");
     return 0;

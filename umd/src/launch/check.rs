@@ -20,6 +20,13 @@ pub(crate) struct Launch {
     pub(super) template: Arc<Template>,
 }
 
+impl Launch {
+    /// Whether its kernel may print.
+    pub(crate) fn prints(&self) -> bool {
+        self.kernel.entry.info.has_printf
+    }
+}
+
 /// Checks that a kernel can be run over an index space; `None` if that is empty.
 ///
 /// # Errors

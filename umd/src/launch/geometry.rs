@@ -76,7 +76,7 @@ pub(crate) fn geometry(
         range.offset(),
     )?;
     for (size, start) in global.iter().zip(offset) {
-        if start.checked_add(*size).is_none() {
+        if start.checked_add(size.saturating_sub(1)).is_none() {
             return Err(ArgumentError::Range {
                 kind: ErrorKind::InvalidGlobalOffset,
                 why: format!("work-items {start} + {size} are beyond 32 bits"),

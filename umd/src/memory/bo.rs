@@ -51,11 +51,13 @@ impl Use {
 }
 
 /// Where a buffer object is bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum Place {
     Anywhere,
     Near,
     At(u64),
+    /// At addresses that are reserved in this process as long as it lives.
+    Reserved(HostPages),
 }
 
 /// How far apart objects begin when accesses are checked: most wrong indices then reach no other
@@ -169,21 +171,38 @@ impl Registry {
         self.bind(unbound, size, place, (memory, label))
     }
 
+    /// A buffer object of `size` zero bytes, at addresses that are nobody else's: neither this process nor
+    /// another device has something there.
+    pub(crate) fn create_reserved(self: &Arc<Self>, size: u64) -> Result<Arc<Bo>, KmdError> {
+        let handle = self.kmd.create_buffer(&Use::Device.describe(size))?;
+        let unbound = Unbound {
+            registry: self,
+            handle,
+        };
+        let length = self.kmd.buffer_size(handle)?;
+        let reserved = whole(length).and_then(|length| usize::try_from(length).ok());
+        let reserved = reserved.ok_or(too_large(length))?;
+        let pages = HostPages::reserve(reserved, self.host_alignment());
+        let place = Place::Reserved(pages.map_err(|_| too_large(length))?);
+        let memory = Shared::Mapped(self.kmd.map(handle)?);
+        self.bind(unbound, size, place, (memory, BUFFER))
+    }
+
+    /// What addresses of this process are aligned to that the device has, too.
+    fn host_alignment(&self) -> usize {
+        self.kmd.description().min_page_size.max(GRANULE) as usize
+    }
+
     /// A buffer object of `size` zero bytes that this process and the GPU see at one address.
     pub(crate) fn create_shared(self: &Arc<Self>, size: u64) -> Result<Arc<Bo>, KmdError> {
-        let too_large = KmdError::Invalid {
-            what: "buffer size",
-            value: size,
-            rule: "no address range is large enough",
-        };
-        let bytes = usize::try_from(size).map_err(|_| too_large.clone())?;
+        let bytes = usize::try_from(size).map_err(|_| too_large(size))?;
         let reserved = whole(size).and_then(|size| usize::try_from(size).ok());
-        let reserved = reserved.ok_or_else(|| too_large.clone())?;
-        let alignment = self.kmd.description().min_page_size.max(GRANULE) as usize;
-        let pages = HostPages::new(bytes, alignment, reserved).map_err(|_| too_large)?;
+        let reserved = reserved.ok_or(too_large(size))?;
+        let pages = HostPages::new(bytes, self.host_alignment(), reserved);
+        let pages = pages.map_err(|_| too_large(size))?;
         let pages = Arc::new(pages);
         let shared = Shared::Host(pages.clone());
-        let address = shared.pointer(0).expose_provenance() as u64;
+        let address = pages.address();
         let handle = self.kmd.create_user_buffer(pages.user_memory(PAGE))?;
         let unbound = Unbound {
             registry: self,
@@ -271,21 +290,18 @@ impl Registry {
         let length = self.kmd.buffer_size(handle)?;
         let description = self.kmd.description();
         let mut alignment = description.min_page_size;
-        if self.extents().is_some() && place == Place::Anywhere {
+        if self.extents().is_some() && matches!(place, Place::Anywhere) {
             // A small address space has room for fewer.
             let most = 1 << description.va_bits.clamp(18, 63).saturating_sub(18);
             alignment = alignment.max(CHECKED_SPACING.min(most));
         }
-        let address = match place {
-            Place::At(address) => lock(&self.ranges).take_at(address, length),
+        let address = match &place {
+            Place::Reserved(pages) => lock(&self.ranges).take_at(pages.address(), length),
+            Place::At(address) => lock(&self.ranges).take_at(*address, length),
             Place::Near => lock(&self.ranges).take(Part::Near, length, alignment),
             Place::Anywhere => lock(&self.ranges).take(Part::Far, length, alignment),
         };
-        let address = address.ok_or(KmdError::Invalid {
-            what: "buffer size",
-            value: length,
-            rule: "no address range is large enough",
-        })?;
+        let address = address.ok_or(too_large(length))?;
         if let Err(error) = self.kmd.bind(self.space, address, handle, 0, length) {
             lock(&self.ranges).give(address, length);
             return Err(error);
@@ -299,6 +315,7 @@ impl Registry {
             size,
             length,
             memory,
+            _place: place,
         });
         let bound = Bound {
             size,
@@ -380,6 +397,8 @@ pub(crate) struct Bo {
     size: u64,
     length: u64,
     memory: Shared,
+    /// Kept until it is unbound.
+    _place: Place,
 }
 
 impl Bo {
@@ -449,6 +468,15 @@ impl Drop for Bo {
         if let Err(error) = registry.kmd.close_buffer(self.handle) {
             tracing::warn!("closing {}: {error}", self.handle);
         }
+    }
+}
+
+/// The error of a size for which there are no addresses.
+fn too_large(size: u64) -> KmdError {
+    KmdError::Invalid {
+        what: "buffer size",
+        value: size,
+        rule: "no address range is large enough",
     }
 }
 

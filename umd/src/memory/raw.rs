@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use kmd_iface::{Mapping, UserMemory};
 use memmap2::{MmapOptions, MmapRaw};
 use nix::errno::Errno;
-use nix::sys::mman::{MmapAdvise, madvise};
+use nix::sys::mman::{MmapAdvise, ProtFlags, madvise, mprotect};
 use volatile::VolatilePtr;
 use zerocopy::FromBytes;
 
@@ -199,6 +199,24 @@ impl HostPages {
             length: bytes,
             own: Some(map),
         })
+    }
+
+    /// `bytes` of addresses, from a multiple of `alignment` on, at which nothing of this process lies. There is
+    /// no memory behind them.
+    pub(crate) fn reserve(bytes: usize, alignment: usize) -> std::io::Result<Self> {
+        let pages = Self::new(bytes, alignment, 0)?;
+        if let Some(map) = &pages.own
+            && let Some(start) = NonNull::new(map.as_mut_ptr())
+        {
+            // SAFETY: the mapping is whole and is this one's; nothing has a reference to its bytes.
+            unsafe { mprotect(start.cast(), map.len(), ProtFlags::PROT_NONE) }?;
+        }
+        Ok(pages)
+    }
+
+    /// The first of them.
+    pub(crate) fn address(&self) -> u64 {
+        self.start.as_ptr().expose_provenance() as u64
     }
 
     /// Whole pages that the caller has mapped.
