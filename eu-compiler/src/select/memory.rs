@@ -330,23 +330,11 @@ impl Selector<'_> {
         address: Value,
         results: &[Value],
     ) -> Result<(), String> {
-        let space = memory(access.space)?;
         let grf = self.target.grf();
         let ty = self.function.ty(results[0]);
         let count = results.len() as u32;
         let addresses = self.one_address(address)?;
-        let surface = self.surface(address);
-        let (message, plane) = if self.has_rows(access, ty, count) {
-            (
-                bound(self.row_message(Direction::Read, space, ty, count), surface),
-                ty.bytes(),
-            )
-        } else {
-            (
-                self.access_message(Direction::Read, space, surface, ty, count, 1),
-                self.plane(ty, 1),
-            )
-        };
+        let (message, plane) = self.once(Direction::Read, access, address, (ty, count))?;
         let size = (plane * count).next_multiple_of(grf);
         let var = self.code.var(size, grf);
         self.one_message(message, addresses, Some((var, (size / grf) as u8)), None)?;
@@ -367,25 +355,11 @@ impl Selector<'_> {
         address: Value,
         values: &[Value],
     ) -> Result<(), String> {
-        let space = memory(access.space)?;
         let grf = self.target.grf();
         let ty = self.function.ty(values[0]);
         let count = values.len() as u32;
         let addresses = self.one_address(address)?;
-        let surface = self.surface(address);
-        let (message, plane) = match self.has_rows(access, ty, count) {
-            true => (
-                bound(
-                    self.row_message(Direction::Write, space, ty, count),
-                    surface,
-                ),
-                ty.bytes(),
-            ),
-            false => (
-                self.access_message(Direction::Write, space, surface, ty, count, 1),
-                self.plane(ty, 1),
-            ),
-        };
+        let (message, plane) = self.once(Direction::Write, access, address, (ty, count))?;
         let size = (plane * count).next_multiple_of(grf);
         let var = self.code.var(size, grf);
         for (index, value) in values.iter().enumerate() {
@@ -401,6 +375,24 @@ impl Selector<'_> {
         }
         let data = (Place { var, byte: 0 }, (size / grf) as u8);
         self.one_message(message, addresses, None, Some(data))
+    }
+
+    /// The message of one channel for so many elements, and the bytes from one to the next in its data.
+    fn once(
+        &self,
+        direction: Direction,
+        access: Access,
+        address: Value,
+        (ty, count): (Type, u32),
+    ) -> Result<(Message, u32), String> {
+        let space = memory(access.space)?;
+        let surface = self.surface(address);
+        if self.has_rows(access, ty, count) {
+            let row = self.row_message(direction, space, ty, count);
+            return Ok((bound(row, surface), ty.bytes()));
+        }
+        let message = self.access_message(direction, space, surface, ty, count, 1);
+        Ok((message, self.plane(ty, 1)))
     }
 
     /// The surface that an address of global memory is an offset into, if it is no pointer.
