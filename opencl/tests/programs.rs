@@ -223,6 +223,8 @@ fn extensions() {
 #[test]
 fn checks() {
     run_with("checks", &[("INTEL_GPU_CHECK", "1")]);
+    let own = [("INTEL_GPU_CHECK", "1"), ("INTEL_GPU_COMPILER", "own")];
+    run_on(&["soft:bmg"], "checks", &own);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use devinfo::GpuAddress;
+
 use crate::buffer::Buffer;
 use crate::image::Image;
 use crate::memory::Bo;
@@ -19,6 +21,8 @@ pub(crate) enum Bound {
     /// A buffer or an image that the caller keeps.
     Lent {
         bo: Weak<Bo>,
+        /// See [`Bound::buffer`].
+        buffer: Option<(GpuAddress, u64)>,
         /// It is memory of this process that the driver does not keep.
         is_borrowed: bool,
     },
@@ -36,12 +40,24 @@ impl Bound {
         }
     }
 
+    /// If it is a buffer, where it begins and its bytes.
+    pub(crate) fn buffer(&self) -> Option<(GpuAddress, u64)> {
+        match self {
+            Self::Buffer(buffer) => Some((buffer.address(), buffer.size())),
+            Self::Lent { buffer, .. } => *buffer,
+            Self::Null | Self::Value(_) | Self::Local(_) | Self::Image(_) | Self::Sampler(_) => {
+                None
+            }
+        }
+    }
+
     /// The same, of memory that the caller keeps.
     pub(crate) fn lent(self) -> Self {
         match self.memory() {
             None => self,
             Some(bo) => Self::Lent {
                 bo: Arc::downgrade(bo),
+                buffer: self.buffer(),
                 is_borrowed: bo.memory().is_borrowed(),
             },
         }

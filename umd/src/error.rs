@@ -84,8 +84,20 @@ pub enum ArgumentError {
         /// What is wrong, with the limit.
         why: String,
     },
-    /// The argument was never set, or what was [lent](crate::Kernel::lend_arg) is gone.
-    #[error("kernel {kernel}, argument {index} ({name}) is not set, or its memory is gone")]
+    /// The memory of an argument that was [lent](crate::Kernel::lend_arg) is gone.
+    #[error(
+        "kernel {kernel}, argument {index} ({name}): its memory is gone; set the argument anew"
+    )]
+    Gone {
+        /// The kernel.
+        kernel: String,
+        /// The argument's index.
+        index: usize,
+        /// The argument's name, or what it is when it has none.
+        name: String,
+    },
+    /// The argument was never set.
+    #[error("kernel {kernel}, argument {index} ({name}) is not set")]
     NotSet {
         /// The kernel.
         kernel: String,
@@ -138,7 +150,7 @@ impl ArgumentError {
         match self {
             Self::NoSuchKernel { .. } => ErrorKind::InvalidKernelName,
             Self::NoSuchArgument { .. } => ErrorKind::InvalidArgIndex,
-            Self::NotSet { .. } => ErrorKind::InvalidKernelArgs,
+            Self::NotSet { .. } | Self::Gone { .. } => ErrorKind::InvalidKernelArgs,
             Self::OutOfBounds { .. } => ErrorKind::InvalidValue,
             Self::OtherDevice { .. } => ErrorKind::OtherDevice,
             Self::Mismatch { kind, .. } | Self::Range { kind, .. } | Self::Object { kind, .. } => {

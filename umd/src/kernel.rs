@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use devinfo::GpuAddress;
+
 use crate::binary::{ArgKind, BinaryError, KernelAbi, KernelInfo, SegmentKind};
 use crate::bound::Bound;
 use crate::buffer::Buffer;
@@ -193,7 +195,7 @@ impl Kernel {
     }
 
     /// The same, but the kernel does not keep the memory of a buffer or an image alive, nor do commands: the
-    /// caller does, until they have ended. Once it is gone, the argument is as one that is not set.
+    /// caller does, until they have ended. Once it is gone, no command is made with the argument.
     ///
     /// # Errors
     /// As [`set_arg`](Self::set_arg).
@@ -344,12 +346,9 @@ impl KernelState {
         self.args.iter().flatten().any(Bound::is_borrowed)
     }
 
-    /// The buffers among the arguments.
-    pub(crate) fn buffers(&self) -> impl Iterator<Item = &Buffer> {
-        self.args.iter().flatten().filter_map(|bound| match bound {
-            Bound::Buffer(buffer) => Some(buffer),
-            _ => None,
-        })
+    /// Where the buffers among the arguments begin, and their bytes.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = (GpuAddress, u64)> {
+        self.args.iter().flatten().filter_map(Bound::buffer)
     }
 
     /// Sets an argument that was checked, and makes its states and its part of the payload.
@@ -376,13 +375,23 @@ impl KernelState {
     pub(crate) fn check_args(&self) -> Result<(), ArgumentError> {
         let mut args = self.args.iter().zip(&self.entry.info.args);
         let is_missing = |arg: &Option<Bound>| arg.as_ref().is_none_or(Bound::is_gone);
-        match args.position(|(arg, info)| is_missing(arg) && info.kind != ArgKind::Unused) {
-            None => Ok(()),
-            Some(index) => Err(ArgumentError::NotSet {
-                kernel: self.entry.info.name.clone(),
+        let Some(index) =
+            args.position(|(arg, info)| is_missing(arg) && info.kind != ArgKind::Unused)
+        else {
+            return Ok(());
+        };
+        let (kernel, name) = (self.entry.info.name.clone(), self.entry.arg_name(index));
+        Err(match self.args.get(index) {
+            Some(Some(_)) => ArgumentError::Gone {
+                kernel,
                 index,
-                name: self.entry.arg_name(index),
-            }),
-        }
+                name,
+            },
+            _ => ArgumentError::NotSet {
+                kernel,
+                index,
+                name,
+            },
+        })
     }
 }

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use umd::{
-    Arg, Buffer, Device, DeviceError, DeviceSpec, Error, ErrorClass, Event, Kernel, NdRange,
-    OpenOptions, Program, Queue, QueueOptions,
+    Arg, Buffer, Device, DeviceError, DeviceSpec, Error, ErrorClass, ErrorKind, Event, Kernel,
+    NdRange, OpenOptions, Program, Queue, QueueOptions,
 };
 
 const VADD: &[u8] = include_bytes!("kernels/vadd.tgllp.zebin");
@@ -120,6 +120,18 @@ fn arguments_are_checked() {
     let error = bench.queue.enqueue(&kernel, &range, &[]).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Usage);
     assert_eq!(error.to_string(), "kernel vadd, argument 0 (a) is not set");
+    let buffer = bench.buffer(&[0; 128]);
+    kernel.lend_arg(0, Arg::Buffer(&buffer)).unwrap();
+    let error = text(bench.queue.enqueue(&kernel, &range, &[]).map(drop));
+    assert_eq!(error, "kernel vadd, argument 1 (b) is not set");
+    drop(buffer);
+    let error = bench.queue.enqueue(&kernel, &range, &[]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidKernelArgs);
+    assert!(
+        error
+            .to_string()
+            .contains("argument 0 (a): its memory is gone")
+    );
 }
 
 #[test]

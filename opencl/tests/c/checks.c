@@ -44,6 +44,26 @@ int main(void) {
         if ((strstr(report, "block") != NULL) != (offset % 4 != 0))
             FAIL("offset %d: \"%s\"", offset, report);
     }
+    /* A part of a buffer ends where it does, on devices whose pointers have no surface, too. */
+    program = built(context,
+                    "kernel void add(global int *to, int n) {\n"
+                    "    if (get_global_id(0) < n) to[get_global_id(0)] += 1;\n"
+                    "}\n",
+                    "");
+    kernel = kernel_of(program, "add");
+    cl_buffer_region region = {128, 256};
+    cl_mem part = clCreateSubBuffer(in, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    DONE(error);
+    DONE(clSetKernelArg(kernel, 0, sizeof part, &part));
+    for (int n = 64; n <= 65; n++) {
+        size_t size = 128;
+        report[0] = 0;
+        DONE(clSetKernelArg(kernel, 1, sizeof n, &n));
+        DONE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        if ((report[0] != 0) != (n == 65))
+            FAIL("%d: \"%s\"", n, report);
+    }
     printf("ok\n");
     return 0;
 }

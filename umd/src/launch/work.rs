@@ -48,8 +48,8 @@ impl Work {
         if let Some(extents) = device.registry.extents() {
             let kernels = self.launches().iter().map(|launch| &launch.kernel);
             let of_programs = kernels.filter(|kernel| !kernel.program.binary.is_own());
-            for buffer in of_programs.flat_map(|kernel| kernel.buffers()) {
-                extents.passes(buffer.address(), buffer.size());
+            for (address, size) in of_programs.flat_map(|kernel| kernel.buffers()) {
+                extents.passes(address, size);
             }
         }
     }
