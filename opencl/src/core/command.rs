@@ -6,8 +6,8 @@
 //! caller, if the call blocks.
 
 use std::fmt;
-use std::slice;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::{iter, slice};
 
 use opencl_sys::*;
 
@@ -296,11 +296,10 @@ fn on_device(
     kept: Kept,
     command: &umd::Command,
 ) -> Result<Arc<Event>> {
+    let after = before.iter().map(Arc::downgrade);
+    let after = after.chain(iter::once_with(|| order.last.clone()));
     let event = of_command(queue, kind, keep(kept, waits));
-    let event = Arc::new(match command.prints() {
-        true => event.printing(),
-        false => event,
-    });
+    let event = Arc::new(event.printing(command.prints(), after));
     let before = order
         .last
         .upgrade()

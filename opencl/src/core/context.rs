@@ -9,7 +9,6 @@ use opencl_sys::*;
 use super::allocations::Allocations;
 use super::callback::{ContextCallback, ObjectCallback};
 use super::device::Device;
-use super::event::Event;
 use super::handle::{Base, Handle, Object};
 use super::lock;
 use crate::error::{Error, Result};
@@ -22,9 +21,6 @@ pub(crate) trait CommandQueue: fmt::Debug + Send + Sync {
 
     /// Waits for all commands.
     fn wait(&self);
-
-    /// In a queue in order, the commands before that of an event that have not ended.
-    fn before(&self, event: &Event) -> Vec<Arc<Event>>;
 
     /// Notes that a command failed on the device.
     fn fail(&self);

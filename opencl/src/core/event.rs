@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use opencl_sys::*;
@@ -13,7 +13,7 @@ use super::handle::{Base, Handle, Object};
 use super::host::{self, Soon};
 use super::lock;
 use super::platform;
-use super::printing::{Printing, notice_earlier};
+use super::printing::{Printing, is_awaited, notice_earlier};
 use crate::error::{Error, Result};
 
 /// How long one wait for the device is; waits go on until the command has ended, which the
@@ -62,6 +62,8 @@ struct State {
     kept: Kept,
     /// While it may have something to print.
     printing: Option<Printing>,
+    /// What it comes after besides its wait list, if one of the context's commands may print.
+    after: Vec<Weak<Event>>,
     /// The commands that it is the end of, if it is one of several.
     parts: Vec<Arc<Event>>,
     then: Vec<Then>,
@@ -114,11 +116,17 @@ impl Event {
         self
     }
 
-    /// The same, of a command that may print.
-    pub(super) fn printing(mut self) -> Self {
-        let printing = Printing::of(&self.context);
-        if let Ok(state) = self.state.get_mut() {
-            state.printing = Some(printing);
+    /// The same, of a command that may print if it `prints`, and that comes `after` others.
+    pub(super) fn printing(
+        mut self,
+        prints: bool,
+        after: impl Iterator<Item = Weak<Self>>,
+    ) -> Self {
+        let printing = prints.then(|| Printing::of(&self.context));
+        if is_awaited(&self.context)
+            && let Ok(state) = self.state.get_mut()
+        {
+            (state.printing, state.after) = (printing, after.collect());
         }
         self
     }
@@ -148,6 +156,7 @@ impl Event {
                 is_slept_on: false,
                 kept: Vec::new(),
                 printing: None,
+                after: Vec::new(),
                 parts: Vec::new(),
                 then: Vec::new(),
                 callbacks: Vec::new(),
@@ -183,12 +192,9 @@ impl Event {
         let state = self.state();
         let kept = state.kept.iter();
         let waits = kept.filter_map(|kept| kept.clone().downcast::<Self>().ok());
-        let mut all: Vec<_> = waits.collect();
-        drop(state);
-        if let Some(queue) = &self.queue {
-            all.extend(queue.before(self));
-        }
-        all
+        waits
+            .chain(state.after.iter().filter_map(Weak::upgrade))
+            .collect()
     }
 
     /// Whether the end was noticed.
@@ -373,6 +379,7 @@ impl Event {
         state.times = times;
         let kept = std::mem::take(&mut state.kept);
         let printing = state.printing.take();
+        state.after.clear();
         let then = std::mem::take(&mut state.then);
         self.wake(state);
         for then in then {

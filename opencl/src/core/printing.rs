@@ -22,6 +22,11 @@ impl Printing {
     }
 }
 
+/// Whether a command of the context may have something to print.
+pub(super) fn is_awaited(context: &Context) -> bool {
+    context.printing.load(Ordering::Acquire) != 0
+}
+
 impl Drop for Printing {
     fn drop(&mut self) {
         self.0.printing.fetch_sub(1, Ordering::AcqRel);
@@ -31,7 +36,7 @@ impl Drop for Printing {
 /// Notices the ends of the commands that this one came after, the first ones first. Those that the device has not
 /// ended are left alone: a command that has failed does not wait for them.
 pub(super) fn notice_earlier(event: &Arc<Event>) {
-    if event.context.printing.load(Ordering::Acquire) == 0 {
+    if !is_awaited(&event.context) {
         return;
     }
     let mut seen = HashSet::new();

@@ -173,16 +173,6 @@ impl CommandQueue for Queue {
         }
     }
 
-    fn before(&self, event: &Event) -> Vec<Arc<Event>> {
-        if self.is_out_of_order() {
-            return Vec::new();
-        }
-        let mut open = self.order().open();
-        let own = open.iter().position(|open| std::ptr::eq(&**open, event));
-        open.truncate(own.unwrap_or(0));
-        open
-    }
-
     fn fail(&self) {
         self.has_failed.store(true, Ordering::Release);
     }

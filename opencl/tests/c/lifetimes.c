@@ -1,9 +1,20 @@
 /* What the program has released or has not got: arguments, and maps whose command failed. */
 #include "check.h"
 
+#include <unistd.h>
+
 static cl_context context;
 static cl_command_queue queue;
 static int destroyed;
+
+/* The bytes of memory that the process has. */
+static long resident(void) {
+    long all, pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+    IS(file && fscanf(file, "%ld %ld", &all, &pages) == 2);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
 
 static void CL_CALLBACK on_destroyed(cl_mem object, void *data) {
     (void)object;
@@ -98,11 +109,41 @@ static void maps(void) {
     DONE(clReleaseMemObject(buffer));
 }
 
+/* The kernels and barriers that wait keep memory as their number does, not as its square. */
+static void barriers(void) {
+    enum { COUNT = 2000, MOST = 64 << 20 };
+    cl_program program = built(context, "kernel void nothing(void) {}", "");
+    cl_kernel nothing = kernel_of(program, "nothing");
+    cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+    for (int kind = 0; kind < 2; kind++) {
+        cl_command_queue own = queue_of(context, devices[0], kinds[kind]);
+        cl_event gate = clCreateUserEvent(context, &error);
+        DONE(error);
+        DONE(clEnqueueBarrierWithWaitList(own, 1, &gate, NULL));
+        long before = resident();
+        size_t one = 1;
+        for (int i = 0; i < COUNT; i++) {
+            DONE(clEnqueueNDRangeKernel(own, nothing, 1, NULL, &one, NULL, 0, NULL, NULL));
+            DONE(clEnqueueBarrierWithWaitList(own, 0, NULL, NULL));
+        }
+        long more = resident() - before;
+        if (more > MOST)
+            FAIL("%ld bytes more", more);
+        DONE(clSetUserEventStatus(gate, CL_COMPLETE));
+        DONE(clFinish(own));
+        DONE(clReleaseEvent(gate));
+        DONE(clReleaseCommandQueue(own));
+    }
+    DONE(clReleaseKernel(nothing));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     context = begin();
     queue = queue_of(context, devices[0], 0);
     arguments();
     maps();
+    barriers();
     printf("ok\n");
     return 0;
 }
