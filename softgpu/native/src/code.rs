@@ -79,7 +79,8 @@ impl Code {
     /// - `frame.regs` points to the register bytes that the operands of the blocks lie in, with 64
     ///   more after the last, writable, and not referenced elsewhere during the run except by the
     ///   callbacks. The same holds of the registers of all seats. Each seat leads to the next one and all of them
-    ///   back to the first; [`Seat::resume`](crate::Seat::resume) is null, or this code's, and that of a thread that may go on there.
+    ///   back to the first; [`Seat::resume`](crate::Seat::resume) is null, or this code's, and that of a thread
+    ///   that may go on there.
     /// - `frame.windows` has all windows that the blocks name. At any time, their bytes may be read
     ///   and, if a step that stores names the window, written; the same holds of `frame.local`.
     /// - The callbacks return what [`Frame`] says, blocks that exist included, and do not unwind.

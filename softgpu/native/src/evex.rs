@@ -286,6 +286,7 @@ mod tests {
     /// The code that `emit` makes.
     fn code(emit: impl Fn(&mut Translator)) -> Vec<u8> {
         let layout = Layout {
+            accumulators: 0,
             flags: 0,
             control: 0,
             state: 0,

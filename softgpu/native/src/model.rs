@@ -23,6 +23,8 @@ pub enum Channels {
 /// What a translation depends on besides the blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
+    /// Where the accumulators, which come first, end.
+    pub accumulators: u32,
     /// The offset of f0.0 in the register bytes; the flags are 16 bytes.
     pub flags: u32,
     /// The offset of cr0.0.

@@ -11,9 +11,6 @@ use crate::registers::Ymm;
 use crate::translate::Translator;
 use crate::vector::Job;
 
-/// The register bytes from which on there are no accumulators.
-const ACCUMULATORS: u32 = 1024;
-
 /// What becomes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Share {
@@ -92,7 +89,11 @@ impl Translator {
             && request.output.element.bytes() == 4
             && request.operation == Operation::Mul;
         let fits = explicit
-            && !request.sources.iter().flatten().any(reads_accumulator)
+            && !request
+                .sources
+                .iter()
+                .flatten()
+                .any(|one| self.reads_accumulator(one))
             && self.job(step, 32).is_some();
         fits.then_some(step)
     }
@@ -104,6 +105,13 @@ impl Translator {
             Channels::Any => false,
         };
         masking.predicate.is_none() && (masking.no_mask || all)
+    }
+
+    const fn reads_accumulator(&self, source: &Input) -> bool {
+        match source.place {
+            Place::Registers(region) => region.at < self.layout.accumulators,
+            Place::Constant(_) | Place::Each(_) => false,
+        }
     }
 
     /// The next step after `at` that uses the accumulator, if those between are host code alone and leave the factors
@@ -123,8 +131,11 @@ impl Translator {
             });
             let into = written
                 .as_ref()
-                .is_some_and(|bytes| bytes.start < ACCUMULATORS);
-            if request.accumulator.is_some() || into || sources().any(reads_accumulator) {
+                .is_some_and(|bytes| bytes.start < self.layout.accumulators);
+            if request.accumulator.is_some()
+                || into
+                || sources().any(|one| self.reads_accumulator(one))
+            {
                 return Some(index);
             }
             self.job(step, 32)?;
@@ -224,13 +235,6 @@ impl Translator {
         for used in [x, y, high] {
             self.pool.release(used);
         }
-    }
-}
-
-fn reads_accumulator(source: &Input) -> bool {
-    match source.place {
-        Place::Registers(region) => region.at < ACCUMULATORS,
-        Place::Constant(_) | Place::Each(_) => false,
     }
 }
 

@@ -93,16 +93,14 @@ impl Checks {
                 order.apart = true;
             }
         }
+        let lane = access.lane.filter(|_| own && !self.whole.get());
         if told.what & (report::SHUFFLES | report::TOGETHER) != 0 {
-            let lane = access.lane.filter(|_| own && !self.whole.get());
             return self.hears_of_sub_group(lane, told);
         }
         if told.what & report::ALIKE != 0 {
-            let lane = access.lane.filter(|_| own && !self.whole.get());
             return lane.into_iter().for_each(|lane| self.compares(lane, told));
         }
         if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
-            let lane = access.lane.filter(|_| own && !self.whole.get());
             let rule = match told.what & report::BLOCK {
                 0 => Rule::ElementAlignment,
                 _ => Rule::BlockWriteAlignment,
@@ -110,7 +108,6 @@ impl Checks {
             return self.report(rule, || self.misaligned(lane, told));
         }
         if told.what & report::BROKEN != 0 && told.what & report::TEXEL != 0 {
-            let lane = access.lane.filter(|_| own && !self.whole.get());
             return self.report(Rule::SurfaceBounds, || {
                 let direction = ['x', 'y', 'z'].get((told.what & report::BYTES) as usize);
                 format!(
@@ -123,7 +120,6 @@ impl Checks {
             });
         }
         if told.what & report::BROKEN != 0 {
-            let lane = access.lane.filter(|_| own && !self.whole.get());
             self.report(Rule::ArrayBounds, || self.array(lane, &name, told));
         }
     }

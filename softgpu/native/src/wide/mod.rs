@@ -364,6 +364,7 @@ mod tests {
     #[test]
     fn operations_have_wide_forms_where_the_host_has_the_instructions() {
         let layout = Layout {
+            accumulators: 0,
             flags: 1024,
             control: 1040,
             state: 0,

@@ -145,6 +145,7 @@ struct Translation {
 
 /// What host code depends on.
 const LAYOUT: Layout = Layout {
+    accumulators: regs::ADDRESS as u32,
     flags: regs::FLAG as u32,
     control: regs::CONTROL as u32,
     state: regs::STATE as u32,

@@ -79,6 +79,7 @@ pub fn run(
         end: End::Leave,
     };
     let layout = Layout {
+        accumulators: 0,
         flags: (bytes + BEHIND - 32) as u32,
         control: (bytes + BEHIND - 16) as u32,
         state: 0,
