@@ -9,7 +9,7 @@ use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 17] = [
+const KERNELS: [(&str, u32, &str); 18] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -24,6 +24,11 @@ const KERNELS: [(&str, u32, &str); 17] = [
     ("broadcasts_alike", 1024, ""),
     ("broadcasts_from_two", 1024, ""),
     ("group_broadcasts", 1024, "not the same for all channels"),
+    (
+        "group_broadcasts_from_place",
+        1024,
+        "not the same for all channels",
+    ),
     ("blocks", 1024, "not the same for all channels"),
     ("blocks_written", 1024, ""),
     ("copies", 1024, "not the same for all channels"),

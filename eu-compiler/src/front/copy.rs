@@ -109,6 +109,7 @@ impl Translator<'_> {
         let place = self.here().bin(Bin::Add, base, offset);
         Ok(Val::pointer(place, Some(space)))
     }
+
     /// A copy of a number of bytes.
     pub(super) fn copy_bytes(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let (to, from) = (self.get(i.word(0)?, i)?, self.get(i.word(1)?, i)?);

@@ -108,6 +108,12 @@ kernel void group_broadcasts(global const int *in, global int *out)
     out[g] = work_group_broadcast(in[g], get_local_id(0) & 3);
 }
 
+kernel void group_broadcasts_from_place(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = work_group_broadcast(in[g], get_local_id(0) & 3, 0);
+}
+
 kernel void blocks(global const int *in, global int *out)
 {
     uint g = get_global_id(0);
