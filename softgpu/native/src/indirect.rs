@@ -35,10 +35,6 @@ impl Translator {
             self.transfer(after, ways);
         }
         self.whole = None;
-        // Where the caller executes it, r14d has not what it writes.
-        if step.vector.flag_bit.is_some() {
-            self.flags = None;
-        }
         self.meet(ways, op);
     }
 

@@ -38,6 +38,8 @@ mod compute;
 #[cfg(target_arch = "x86_64")]
 mod evex;
 #[cfg(target_arch = "x86_64")]
+mod flags;
+#[cfg(target_arch = "x86_64")]
 mod frame;
 #[cfg(target_arch = "x86_64")]
 mod indirect;

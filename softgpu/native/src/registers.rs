@@ -53,7 +53,7 @@ impl Content {
             // Eight bits at most, which may begin inside of a byte.
             Self::Mask(LaneMask {
                 flag: Some(flag), ..
-            }) => flag.byte..flag.byte + 2,
+            }) => flag.byte..flag.byte + 1 + u32::from(flag.bit != 0),
             Self::Constant(..) | Self::Mask(_) => return false,
         };
         own.start < range.end && range.start < own.end
@@ -80,6 +80,9 @@ struct Slot {
 impl Pool {
     /// How many there are.
     pub const COUNT: u8 = 16;
+    /// For how many more uses of registers masks stay: it takes several instructions to make one again, which wait
+    /// for the flags, where other contents are loaded by one.
+    const DEAR: u32 = 48;
 
     /// Those from number `first` on.
     pub fn new(first: u8) -> Self {
@@ -104,8 +107,12 @@ impl Pool {
     /// A register for a new value, pinned. If there is none, the translation is given up.
     pub fn take(&mut self) -> u8 {
         let free = (0..self.slots.len()).filter(|&slot| !self.slots[slot].pinned);
+        let age = |slot: &Slot| {
+            let dear = matches!(slot.content, Some(Content::Mask(_)));
+            slot.used + if dear { Self::DEAR } else { 0 }
+        };
         let oldest =
-            free.min_by_key(|&slot| (self.slots[slot].content.is_some(), self.slots[slot].used));
+            free.min_by_key(|&slot| (self.slots[slot].content.is_some(), age(&self.slots[slot])));
         self.exhausted |= oldest.is_none();
         let place = oldest.unwrap_or_default();
         self.slots[place].content = None;

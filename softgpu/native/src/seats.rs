@@ -141,8 +141,9 @@ impl Translator {
             ; mov DWORD [r10 + WAS], Left::Not as i32
             ; mov rax, [r10 + RESUME]
             ; mov QWORD [r10 + RESUME], 0
-            ; jmp rax
         );
+        self.reload_flags();
+        dynasm!(self.ops ; jmp rax);
     }
 
     /// r10 = the next seat whose thread can go on; returns if there is none.

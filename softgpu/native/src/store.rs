@@ -4,8 +4,8 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use eu_lanes::{Accumulator, Output};
 
 use crate::plan::{Kind, Order};
-use crate::registers::{Content, Ymm};
-use crate::translate::{FLAG_BYTES, Translator, Whole};
+use crate::registers::{Content, LaneMask, Ymm};
+use crate::translate::{Translator, Whole};
 use crate::vector::{Job, Written};
 
 /// Where results go.
@@ -36,7 +36,15 @@ impl Translator {
             return self.constant(u64::MAX >> (64 - 8 * job.plan.lane), job.plan.lane);
         };
         // Which of the channels that are not written hold does not matter.
-        let mask = self.lane_mask(masking, job.lanes, chunk * job.chunk, job.plan.lane);
+        let first = chunk * job.chunk;
+        let mask = self.lane_mask(masking, job.lanes, first, job.plan.lane);
+        if let Some(known) = mask.and_then(|mask| self.kept_mask(mask)) {
+            return known;
+        }
+        let mask = mask.map(|mask| LaneMask {
+            executes: false,
+            ..mask
+        });
         if let Some(known) = mask.and_then(|mask| self.kept_mask(mask)) {
             return known;
         }
@@ -44,6 +52,10 @@ impl Translator {
         let out = self.pool.take();
         dynasm!(self.ops; vmovd Rx(out), ecx);
         self.spread(out, job, chunk);
+        // Of fewer lanes than a register has, others may be anything.
+        if let Some(mask) = mask.filter(|_| job.lanes - first >= job.chunk) {
+            self.pool.set(out, Content::Mask(mask));
+        }
         out
     }
 
@@ -132,8 +144,7 @@ impl Translator {
         }
         self.stale = self.replaced;
         if self.replaced {
-            let flags = self.layout.flags;
-            self.forget(flags..flags + FLAG_BYTES);
+            self.forget_flags(shift, job.lanes as u32);
         } else {
             self.set_flags(shift, job.lanes as u32, written == Written::All);
         }
@@ -237,11 +248,15 @@ impl Translator {
         written: Written,
         target: Target,
     ) {
+        if job.lanes == 1 && self.store_to_flags(results[0], target, written) {
+            return;
+        }
         let end = target.at + target.stride * (job.lanes as u32 - 1) + target.size as u32;
         self.store_to(job, results, written, (target, end));
         if self.has_flags(&(target.at..end)) {
             // The mask of the written channels was that of the flags before.
             self.forget(target.at..end);
+            self.reload_flags();
         }
     }
 

@@ -127,8 +127,9 @@ impl Translator {
             ; mov [r12 + message], eax
             ; mov eax, [rbx + CONTROL]
             ; mov [r12 + control], eax
-            ; jmp QWORD [rbx + FIRST]
         );
+        self.reload_flags();
+        dynasm!(self.ops ; jmp QWORD [rbx + FIRST]);
         start
     }
 

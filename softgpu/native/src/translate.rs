@@ -1,7 +1,7 @@
 //! Blocks and masks.
 //!
 //! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, ebp and
-//! r8 to r11 are temporary; r14d may hold flags. Vector registers hold values, which are in memory too.
+//! r8 to r11 are temporary; r14d and r15d are flags (`flags`). Vector registers hold values, which are in memory too.
 
 use core::mem::offset_of;
 use core::ops::Range;
@@ -13,7 +13,7 @@ use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::frame::Frame;
 use crate::masks::predicates;
-use crate::model::{Block, Channels, End, Grouping, Layout, Masking, Predicate, Rounding, Step};
+use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step};
 use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
@@ -45,9 +45,6 @@ pub(crate) const fn host(rounding: Rounding) -> u8 {
     }
 }
 
-/// The bytes that operations on flags may change.
-pub(crate) const FLAG_BYTES: u32 = 32;
-
 pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
 pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
 pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
@@ -69,8 +66,6 @@ pub(crate) struct Translator {
     /// The registers of AVX-512.
     pub(crate) wide: Pool,
     pub(crate) layout: Layout,
-    /// The flag bits that r14d holds, from its bit 0 on: the first, and how many. They are in memory too.
-    pub(crate) flags: Option<(u32, u32)>,
     /// The channels that the present block is for.
     pub(crate) channels: Channels,
     /// The floating-point modes that it is for.
@@ -158,7 +153,6 @@ impl Translator {
             pool: Pool::new(0),
             wide: Pool::new(Pool::COUNT),
             layout,
-            flags: None,
             channels: Channels::Any,
             modes: Modes::default(),
             rounding: Rounding::Nearest,
@@ -192,12 +186,15 @@ impl Translator {
             ; push r12
             ; push r13
             ; push r14
+            ; push r15
             ; push rbp
-            ; sub rsp, SCRATCH
+            // Calls find the stack aligned.
+            ; sub rsp, SCRATCH + 8
             ; mov rbx, rdi
             ; mov r12, [rbx + REGS]
             ; mov r13d, [rbx + ACTIVE]
         );
+        self.reload_flags();
         if self.rounds {
             dynasm!(self.ops ; mov [rsp], edx ; ldmxcsr [rsp]);
         }
@@ -210,8 +207,9 @@ impl Translator {
             self.round(Rounding::Nearest);
         }
         dynasm!(self.ops
-            ; add rsp, SCRATCH
+            ; add rsp, SCRATCH + 8
             ; pop rbp
+            ; pop r15
             ; pop r14
             ; pop r13
             ; pop r12
@@ -347,6 +345,7 @@ impl Translator {
         dynasm!(self.ops ; =>over);
         self.leave_at(op | AFTER);
         dynasm!(self.ops ; =>done);
+        self.reload_flags();
         self.round_after_call();
         self.forget_all();
     }
@@ -406,21 +405,11 @@ impl Translator {
     fn forget_all(&mut self) {
         self.pool.clear();
         self.wide.clear();
-        self.flags = None;
         self.whole = None;
-    }
-
-    /// Whether some of these register bytes are flags.
-    pub(crate) fn has_flags(&self, range: &Range<u32>) -> bool {
-        let flags = self.layout.flags;
-        range.start < flags + FLAG_BYTES && flags < range.end
     }
 
     /// Register bytes change: registers no longer hold them.
     pub(crate) fn forget(&mut self, range: Range<u32>) {
-        if self.has_flags(&range) {
-            self.flags = None;
-        }
         self.whole = self.whole.filter(|whole| !whole.overlaps(&range));
         self.pool.written(range.clone());
         self.wide.written(range);
@@ -455,105 +444,6 @@ impl Translator {
             dynasm!(self.ops ; and esi, ecx);
         }
         Chosen::InEsi
-    }
-
-    /// ecx = the predicate of an op's channels, of which the first is the thread's channel `offset`.
-    /// Bits beyond its `lanes` are anything.
-    pub(crate) fn predicate_to_ecx(&mut self, predicate: Predicate, offset: u32, lanes: usize) {
-        let bit = u32::from(predicate.flag_bit);
-        let group = |size: u8| {
-            let size = u32::from(size.clamp(1, 32));
-            (
-                bit + (offset & !(size - 1)),
-                (u32::MAX >> (32 - size)) as i32,
-            )
-        };
-        match predicate.grouping {
-            Grouping::Own => self.flag_to_ecx(bit + offset, lanes),
-            Grouping::Any(size) => {
-                let (first, bits) = group(size);
-                self.flag_to_ecx(first, size.into());
-                dynasm!(self.ops ; and ecx, bits ; neg ecx ; sbb ecx, ecx);
-            }
-            Grouping::All(size) => {
-                let (first, bits) = group(size);
-                self.flag_to_ecx(first, size.into());
-                dynasm!(self.ops ; and ecx, bits ; xor ecx, bits ; cmp ecx, 1 ; sbb ecx, ecx);
-            }
-        }
-        if predicate.inverse {
-            dynasm!(self.ops ; not ecx);
-        }
-    }
-
-    /// ecx = so many flag bits from this one on. It reads no more than was written, if it can, because a
-    /// load that is wider than the store before it waits.
-    pub(crate) fn flag_to_ecx(&mut self, bit: u32, lanes: usize) {
-        if self.stale {
-            self.pool.give_up();
-        }
-        if let Some((first, held)) = self.flags
-            && first <= bit
-            && bit + lanes as u32 <= first + held
-        {
-            dynasm!(self.ops ; mov ecx, r14d);
-            if bit != first {
-                dynasm!(self.ops ; shr ecx, (bit - first) as i8);
-            }
-            return;
-        }
-        let byte = (self.layout.flags + bit / 8) as i32;
-        match (lanes, bit % 8) {
-            (..=8, 0) => return dynasm!(self.ops ; movzx ecx, BYTE [r12 + byte]),
-            (..=16, 0) => return dynasm!(self.ops ; movzx ecx, WORD [r12 + byte]),
-            (_, 0) if bit.is_multiple_of(32) => return dynasm!(self.ops ; mov ecx, [r12 + byte]),
-            _ => {}
-        }
-        let at = (self.layout.flags + 4 * (bit / 32)) as i32;
-        dynasm!(self.ops ; mov rcx, [r12 + at] ; shr rcx, (bit % 32) as i8);
-    }
-
-    /// Sets `lanes` flag bits from this one on to the bits of eax: all, or those in esi.
-    pub(crate) fn set_flags(&mut self, bit: u32, lanes: u32, all: bool) {
-        let flags = self.layout.flags;
-        let byte = (flags + bit / 8) as i32;
-        if matches!((lanes, bit % 8), (8 | 16 | 32, 0)) {
-            if all {
-                dynasm!(self.ops ; mov r14d, eax);
-            } else {
-                if self.flags != Some((bit, lanes)) {
-                    match lanes {
-                        8 => dynasm!(self.ops ; movzx r14d, BYTE [r12 + byte]),
-                        16 => dynasm!(self.ops ; movzx r14d, WORD [r12 + byte]),
-                        _ => dynasm!(self.ops ; mov r14d, [r12 + byte]),
-                    }
-                }
-                dynasm!(self.ops ; xor eax, r14d ; and eax, esi ; xor r14d, eax);
-            }
-            self.forget(flags..flags + FLAG_BYTES);
-            self.flags = Some((bit, lanes));
-            return match lanes {
-                8 => dynasm!(self.ops ; mov [r12 + byte], r14b),
-                16 => dynasm!(self.ops ; mov [r12 + byte], r14w),
-                _ => dynasm!(self.ops ; mov [r12 + byte], r14d),
-            };
-        }
-        self.forget(flags..flags + FLAG_BYTES);
-        if all {
-            dynasm!(self.ops ; mov esi, (u32::MAX >> (32 - lanes)) as i32);
-        }
-        let at = (flags + 4 * (bit / 32)) as i32;
-        let shift = (bit % 32) as i8;
-        dynasm!(self.ops ; and eax, esi);
-        if shift != 0 {
-            dynasm!(self.ops ; shl rax, shift ; shl rsi, shift);
-        }
-        dynasm!(self.ops
-            ; not rsi
-            ; and rsi, [r12 + at]
-            ; or rsi, rax
-            ; mov [r12 + at], rsi
-        );
     }
 
     /// The place of a value of `lane` bytes.

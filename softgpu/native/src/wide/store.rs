@@ -123,6 +123,9 @@ impl Translator {
             self.evex(VMOVDQU32_STORE, bytes, to, 0, Operand::registers(at));
             self.wide.set(value, Content::Bytes(at, bytes as u8));
         }
+        if self.has_flags(&(at..end)) {
+            self.reload_flags();
+        }
     }
 
     /// What is stored to these bytes: `value`, for the channels that are written, from `first` on.
