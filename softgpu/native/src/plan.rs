@@ -326,11 +326,20 @@ impl Plan {
         if !fits || !matches!(bytes, 2 | 4) || r.saturate || r.condition.is_some() {
             return None;
         }
+        let mut elements = r.sources.iter().flatten().map(|source| source.element);
+        let first = elements.next();
+        let alike = elements.all(|element| Some(element) == first);
         let kind = match r.operation {
             Operation::Mov => Kind::Move,
             Operation::Add => Kind::Add,
             Operation::Mul => Kind::Multiply,
             Operation::Mad => Kind::MultiplyAdd,
+            Operation::Not => Kind::Not,
+            Operation::And => Kind::And,
+            Operation::Or => Kind::Or,
+            Operation::Xor => Kind::Xor,
+            // What is moved as it is has the sign of source 0.
+            Operation::Select if alike => Kind::Select,
             _ if bytes == 2 => return None,
             Operation::Mach => Kind::MultiplyHigh,
             Operation::Macl => Kind::MultiplyLow,
@@ -338,7 +347,11 @@ impl Plan {
             Operation::Subb => Kind::SubtractBorrow,
             _ => return None,
         };
-        Self::new(kind, Reading::Integer, 8, false)
+        let reading = match kind {
+            Kind::Not | Kind::And | Kind::Or | Kind::Xor => Reading::Bits,
+            _ => Reading::Integer,
+        };
+        Self::new(kind, reading, 8, false)
     }
 
     fn wide(r: &Request) -> Option<Self> {

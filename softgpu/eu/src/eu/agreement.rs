@@ -548,6 +548,69 @@ fn words_in_accumulators_have_host_code() {
     }
 }
 
+/// Intel's compiler makes booleans of predicates there.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn selections_and_bits_in_accumulators_have_host_code() {
+    if eu_native::HostIsa::of_host().is_none() {
+        return;
+    }
+    let seed = 0x5eed_0b17;
+    eprintln!("seed {seed:#x}");
+    let mut random = Random::new(seed);
+    let opcodes = [
+        Opcode::Sel,
+        Opcode::Not,
+        Opcode::And,
+        Opcode::Or,
+        Opcode::Xor,
+    ];
+    for opcode in opcodes {
+        for ty in [Type::W, Type::Uw, Type::D, Type::Ud] {
+            for number in 0..40 {
+                let mut instruction = Instruction::new(opcode);
+                instruction.exec_size = [1, 8, 16][number % 3];
+                instruction.no_mask = number % 2 == 0;
+                instruction.channel_offset = [0, 16][number % 7 / 6];
+                let predicate = opcode == Opcode::Sel || number % 5 == 0;
+                instruction.predicate = predicate.then_some(Predicate {
+                    control: PredControl::Sequential,
+                    inverse: number % 4 == 0,
+                });
+                let sources = if opcode == Opcode::Not { 1 } else { 2 };
+                let mut types = [Type::W, Type::Uw].to_vec();
+                if ty.bytes() == 4 {
+                    types.extend([Type::D, Type::Ud]);
+                }
+                let same = random.pick(&types);
+                for (slot, number) in instruction.src[..sources].iter_mut().zip([10, 20]) {
+                    let alike = opcode == Opcode::Sel;
+                    *slot = Src::Direct {
+                        reg: Register::grf(number),
+                        region: Region::PACKED,
+                        ty: if alike { same } else { random.pick(&types) },
+                        mods: SrcMods {
+                            neg: random.below(3) == 0,
+                            abs: alike && random.below(4) == 0,
+                        },
+                    };
+                }
+                instruction.dst = Dst::Direct {
+                    reg: Register {
+                        file: RegFile::Arf(ArfKind::Accumulator),
+                        number: random.pick(&[0, 1, 2, 7]),
+                        ..Register::grf(0)
+                    },
+                    hstride: 1,
+                    ty,
+                };
+                let rules = Rules::of(Family::Gen12Lp);
+                assert_has_host_code(rules, &instruction, &mut random);
+            }
+        }
+    }
+}
+
 /// The instruction has host code, and leaves what the general path does.
 #[cfg(target_arch = "x86_64")]
 fn assert_has_host_code(rules: Rules, instruction: &Instruction, random: &mut Random) {
