@@ -1,9 +1,10 @@
-//! Decoded surface states.
+//! Decoded states of surfaces and samplers.
 
 use std::cell::Cell;
 
 use devinfo::GpuAddress;
 
+use super::sampler::{SAMPLERS, Sampler};
 use super::state_rules;
 use super::surface::{Surface, SurfaceKind};
 use super::texels::{Grid, Named};
@@ -32,7 +33,7 @@ enum Texture {
 /// A buffer's base and bytes.
 type Buffer = Option<(GpuAddress, u64)>;
 
-/// Decoded surface states that messages of a walker have used.
+/// Decoded states of surfaces and samplers that messages of a walker have used.
 ///
 /// Hardware also caches these states for the duration of a walker (software invalidates the state
 /// cache before it changes them). One for each walker and host thread; [`StateCache::clear`] it
@@ -52,6 +53,9 @@ pub struct StateCache {
     /// The same of images.
     bindless: Box<[Cell<Texture>]>,
     has_states: Cell<bool>,
+    /// By index.
+    samplers: Box<[Cell<Option<Sampler>>]>,
+    has_samplers: Cell<bool>,
     /// Where host code reaches them.
     #[cfg(target_arch = "x86_64")]
     windows: super::host::Windows,
@@ -67,6 +71,8 @@ impl Default for StateCache {
             states: vec![Cell::new(None); OFFSET_SLOTS].into(),
             bindless: vec![Cell::new(Texture::Unknown); OFFSET_SLOTS].into(),
             has_states: Cell::new(false),
+            samplers: vec![Cell::new(None); SAMPLERS].into(),
+            has_samplers: Cell::new(false),
             #[cfg(target_arch = "x86_64")]
             windows: super::host::Windows::default(),
         }
@@ -92,6 +98,11 @@ impl StateCache {
             }
             for slot in &self.bindless {
                 slot.set(Texture::Unknown);
+            }
+        }
+        if self.has_samplers.take() {
+            for slot in &self.samplers {
+                slot.set(None);
             }
         }
         #[cfg(target_arch = "x86_64")]
@@ -190,6 +201,18 @@ impl StateCache {
                 None
             }
         }
+    }
+
+    /// The sampler that messages name by `index`; `None` if its state cannot be read.
+    #[inline(always)]
+    pub(super) fn sampler(&self, env: &GroupEnv<'_>, index: u8) -> Option<Sampler> {
+        let slot = self.samplers.get(usize::from(index))?;
+        slot.get().or_else(|| {
+            let sampler = Sampler::of(env, index).ok()?;
+            self.has_samplers.set(true);
+            slot.set(Some(sampler));
+            Some(sampler)
+        })
     }
 
     /// The surface of binding table entry `index`.

@@ -33,12 +33,23 @@ pub(super) enum Named {
     Register,
 }
 
+/// How a message samples at coordinates that are floats.
+#[derive(Clone, Copy, Debug)]
+struct Filter {
+    /// The sampler's index.
+    sampler: u8,
+    /// Where the plane of levels of detail is.
+    level: Option<u32>,
+}
+
 /// A prepared message.
 #[derive(Clone, Copy, Debug)]
 pub struct Texels {
     stores: bool,
     /// By the sampler, which selects channels.
     sampled: bool,
+    /// It filters, too.
+    filter: Option<Filter>,
     surface: Named,
     lanes: u8,
     /// Where the planes of x and y are.
@@ -71,16 +82,26 @@ impl Texels {
         let grf = family.grf_bytes() as u32;
         let Registers { src0, src1, dst } = *registers;
         let sampled = matches!(meaning, Meaning::Sampler(_));
+        // The planes of x and y, and what there is of a filter.
+        let (mut places, mut filter) = ([0, 1], None);
         let (direction, surface, lanes, enabled) = match *meaning {
             Meaning::Sampler(sampler) => {
                 let whole = !sampler.half_parameters && !sampler.half_results;
-                if sampler.op != SamplerOp::LoadLevelZero || !whole || sampler.integer_results {
+                if !whole || sampler.integer_results {
                     return None;
                 }
                 let parameters = sampler.op.parameters(family, false);
-                if !parameters.starts_with(&[Parameter::U, Parameter::V]) {
-                    return None;
-                }
+                let place = |of| parameters.iter().position(|row| *row == of);
+                places = [place(Parameter::U)? as u32, place(Parameter::V)? as u32];
+                filter = match sampler.op {
+                    SamplerOp::LoadLevelZero => None,
+                    SamplerOp::SampleLevelZero => Some((sampler.sampler, None)),
+                    SamplerOp::SampleLod => {
+                        let level = place(Parameter::Lod)? as u32;
+                        Some((sampler.sampler, Some(level)))
+                    }
+                    _ => return None,
+                };
                 let surface = match sampler.surface {
                     BINDLESS if in_register => Named::Register,
                     // The offset is not in the instruction's meaning.
@@ -173,12 +194,24 @@ impl Texels {
             }
             dst.0
         };
+        let filter = match filter {
+            None => None,
+            Some((sampler, None)) => Some(Filter {
+                sampler,
+                level: None,
+            }),
+            Some((sampler, Some(level))) => Some(Filter {
+                sampler,
+                level: Some(plane(level)?),
+            }),
+        };
         Some(Self {
             stores,
             sampled,
+            filter,
             surface,
             lanes: lanes as u8,
-            coordinates: [plane(0)?, plane(1)?],
+            coordinates: [plane(places[0])?, plane(places[1])?],
             data,
             planes,
             components,
@@ -216,16 +249,15 @@ impl Texels {
         let live = channels(mask, N as u8);
         let [x, y] = self.coordinates.map(|at| read_plane::<N>(regs, at));
         let (x, y) = (x?, y?);
-        let mut texels = [[0; N]; 4];
+        if let Some(filter) = &self.filter {
+            let texels = filter.sample(regs, live, [x, y], (grid, env))?;
+            return self.respond(regs, live, live, grid, &texels);
+        }
         if !self.stores {
-            let mut bytes = [0; 16 * LANES];
-            let there = grid.each(live, &x, &y, |address, place| {
-                let to = bytes.get_mut(place)?;
-                env.memory.read(address, to).ok()
-            })?;
-            grid.packing.unpack(&bytes, &mut texels);
+            let (there, texels) = grid.fetch(live, &x, &y, env)?;
             return self.respond(regs, live, there, grid, &texels);
         }
+        let mut texels = [[0; N]; 4];
         let mut enabled = 0;
         for (plane, &component) in (0..u32::from(self.planes)).zip(&self.components) {
             let at = self.data + plane * self.plane_bytes;
@@ -284,6 +316,33 @@ impl Texels {
     }
 }
 
+impl Filter {
+    /// The samples of live channels, if they are of the first level and within the image.
+    #[inline(always)]
+    fn sample<const N: usize>(
+        &self,
+        regs: &[u8],
+        live: u32,
+        coordinates: [[u32; N]; 2],
+        (grid, env): (&Grid, &GroupEnv<'_>),
+    ) -> Option<[[u32; N]; 4]> {
+        if let Some(at) = self.level {
+            let levels = read_plane::<N>(regs, at)?;
+            let first = |lane: usize| f32::from_bits(levels[lane % N]) == 0.0;
+            Lanes(live).all(first).then_some(())?;
+        }
+        let sampler = env.state.sampler(env, self.sampler)?;
+        if sampler.mag_linear && grid.packing.is_integer() {
+            return None;
+        }
+        let coordinates = coordinates.map(|axis| axis.map(f32::from_bits));
+        sampler.sample_all(live, &coordinates, grid.size, |live, x, y| {
+            let (there, texels) = grid.fetch(live, x, y, env)?;
+            (there == live).then_some(texels)
+        })
+    }
+}
+
 /// The dwords of a plane.
 #[inline(always)]
 fn read_plane<const N: usize>(regs: &[u8], at: u32) -> Option<[u32; N]> {
@@ -336,6 +395,25 @@ impl Grid {
             packing,
             select: surface.select,
         })
+    }
+
+    /// The texels of `live` channels, and which of these are there.
+    #[inline(always)]
+    fn fetch<const N: usize>(
+        &self,
+        live: u32,
+        x: &[u32; N],
+        y: &[u32; N],
+        env: &GroupEnv<'_>,
+    ) -> Option<(u32, [[u32; N]; 4])> {
+        let mut bytes = [0; 16 * LANES];
+        let there = self.each(live, x, y, |address, place| {
+            let to = bytes.get_mut(place)?;
+            env.memory.read(address, to).ok()
+        })?;
+        let mut texels = [[0; N]; 4];
+        self.packing.unpack(&bytes, &mut texels);
+        Some((there, texels))
     }
 
     /// Calls `body` with the address of each run of texels of `live` channels that are there, and

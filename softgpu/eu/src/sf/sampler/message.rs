@@ -289,20 +289,22 @@ fn sampler_state(
     payload: &Payload<'_>,
     env: &GroupEnv<'_>,
 ) -> Result<Sampler, Fault> {
-    let index = u64::from(meaning.sampler) * state::STATE_BYTES;
+    if !header {
+        return Sampler::of(env, meaning.sampler);
+    }
     let dynamic = env.bases.dynamic;
-    let address = if header {
-        let pointer = payload.dword(4 * SAMPLER_POINTER)?;
-        let base = if pointer & 1 != 0 {
-            env.bases.bindless_sampler
-        } else {
-            dynamic
-        };
-        base.offset(u64::from(pointer & !0x1f) + index)
+    let pointer = payload.dword(4 * SAMPLER_POINTER)?;
+    let base = if pointer & 1 != 0 {
+        env.bases.bindless_sampler
     } else {
-        dynamic.offset(u64::from(env.sampler_state & !0x1f) + index)
+        dynamic
     };
-    state::read(env, address, dynamic)
+    let index = u64::from(meaning.sampler) * state::STATE_BYTES;
+    state::read(
+        env,
+        base.offset(u64::from(pointer & !0x1f) + index),
+        dynamic,
+    )
 }
 
 /// Whether a message loads texels of level 0 by their integer coordinates.

@@ -9,7 +9,7 @@ use softgpu_memory::View;
 
 /// What happens to coordinates outside an image (Texture Coordinate Mode).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrap {
+pub(in crate::sf) enum Wrap {
     /// The image repeats.
     Repeat,
     /// The image repeats mirrored.
@@ -26,7 +26,7 @@ pub(super) enum Wrap {
 
 /// A decoded SAMPLER_STATE.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sampler {
+pub(in crate::sf) struct Sampler {
     /// Linear filter when magnifying.
     pub mag_linear: bool,
     /// Linear filter when minifying.
@@ -45,6 +45,18 @@ pub(super) const STATE_BYTES: u64 = 16;
 const LINEAR: u32 = 1;
 const ANISOTROPIC: u32 = 2;
 const NEAREST: u32 = 0;
+
+/// How many samplers a message can name without a header.
+pub(in crate::sf) const SAMPLERS: usize = 16;
+
+impl Sampler {
+    /// The one that a message without a header names by this index.
+    pub(in crate::sf) fn of(env: &GroupEnv<'_>, index: u8) -> Result<Self, Fault> {
+        let dynamic = env.bases.dynamic;
+        let first = dynamic.offset(u64::from(env.sampler_state & !0x1f));
+        read(env, first.offset(u64::from(index) * STATE_BYTES), dynamic)
+    }
+}
 
 /// The sampler whose state is at `address`; its border colour is relative to `dynamic`.
 pub(super) fn read(

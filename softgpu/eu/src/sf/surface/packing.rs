@@ -33,6 +33,11 @@ impl Packing {
         self.components & !components == 0
     }
 
+    /// Whether channels are integers.
+    pub fn is_integer(&self) -> bool {
+        self.one == 1
+    }
+
     fn has(&self, component: usize) -> bool {
         self.components >> component & 1 != 0
     }

@@ -155,8 +155,8 @@ fn typed_messages_to_the_load_store_units_agree_with_the_general_path() {
     }
 }
 
-/// Samples of a whole message at once are those of its channels: messages with a level of detail take
-/// these one by one.
+/// Samples of a whole message at once are those of its channels: on the general path, messages with a level of
+/// detail take these one by one.
 #[test]
 fn samples_of_all_channels_are_those_of_each() {
     let mut random = Random::new(34);
@@ -221,5 +221,8 @@ fn samples_of_all_channels_are_those_of_each() {
                 "{format:?}, mode {mode}, linear {linear}: {all:x?}, not {each:x?}"
             );
         }
+        // Those that need the border do not.
+        let short = bench.short.get();
+        assert!(short > 400, "{format:?}: {short}");
     }
 }
