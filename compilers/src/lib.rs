@@ -19,6 +19,7 @@ mod cache;
 mod choice;
 mod clang;
 mod compiler;
+mod features;
 mod ocloc;
 mod options;
 mod own;
@@ -33,6 +34,7 @@ pub use clang::Clang;
 pub use compiler::{
     COMPILER_VARIABLE, CompileError, Compiled, Compiler, Header, Job, Product, Source, has,
 };
+pub use features::{extensions, features};
 pub use ocloc::{Library, Ocloc, version};
 pub use options::{check_options, language, words};
 pub use own::Own;

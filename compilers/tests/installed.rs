@@ -3,8 +3,9 @@
 
 use compilers::{
     Clang, CompileError, Compiler, Front, Header, Intel, Job, Library, Ocloc, Own, Product, Source,
+    extensions, features,
 };
-use devinfo::Target;
+use devinfo::{PLATFORMS, Platform, Target};
 use spirv::{Decoration, Op};
 use spirv_module::{Instruction, Module};
 
@@ -352,5 +353,97 @@ fn clang_knows_intels_functions_of_sub_groups() {
             let compiled = compiled.unwrap_or_else(|error| panic!("{name} {options}: {error}"));
             assert_eq!(compiled.log, "", "{name} {options}");
         }
+    }
+}
+
+/// The macros of what a platform has in a version of OpenCL C.
+fn macros(platform: &Platform, version: &str) -> Vec<&'static str> {
+    let mut all = extensions(platform);
+    match version {
+        // It needs types of OpenCL C 2.0.
+        "CL1.2" => all.retain(|name| *name != "cl_khr_subgroups"),
+        "CL3.0" => all.extend(features(platform)),
+        _ => {}
+    }
+    let others = [
+        (platform.images, "__IMAGE_SUPPORT__"),
+        (platform.fp64, "FP_FAST_FMA"),
+    ];
+    all.extend(others.iter().filter(|one| one.0).map(|one| one.1));
+    all
+}
+
+/// Source that does not compile unless macros are defined, and others are not.
+fn source_of_macros(defined: &[&str], others: &[&str]) -> String {
+    let missing = |name: &&str| format!("#ifndef {name}\n#error {name} is not defined\n#endif\n");
+    let excess = |name: &&str| format!("#ifdef {name}\n#error {name} is defined\n#endif\n");
+    let missing: String = defined.iter().map(missing).collect();
+    let excess: String = others.iter().map(excess).collect();
+    let version = "#if __OPENCL_VERSION__ != 300\n#error no version\n#endif\n";
+    missing + &excess + version + "kernel void k(global int *p) { *p = 1; }\n"
+}
+
+#[test]
+fn clang_defines_the_macros_of_what_the_platform_has() {
+    let clang = match Clang::find(Box::new(Own::new(None))) {
+        Ok(clang) => clang,
+        Err(error) => return oracles::missing(error.to_string()),
+    };
+    for name in ["skl", "tgl", "dg2", "pvc", "bmg"] {
+        let target = Target::parse(name).unwrap();
+        for version in ["CL1.2", "CL2.0", "CL3.0"] {
+            let own = macros(target.platform, version);
+            let all = PLATFORMS.iter().flat_map(|one| macros(one, version));
+            let mut others: Vec<_> = all.filter(|name| !own.contains(name)).collect();
+            others.extend(["cl_khr_gl_msaa_sharing", "cl_khr_mipmap_image"]);
+            let source = source_of_macros(&own, &others);
+            let compiled = clang.compile(&Job {
+                options: &format!("-cl-std={version}"),
+                target,
+                ..job(Source::OpenClC(source.as_bytes()), Product::Module)
+            });
+            let compiled = compiled.unwrap_or_else(|error| panic!("{name} {version}: {error}"));
+            assert_eq!(compiled.log, "", "{name} {version}");
+        }
+    }
+}
+
+#[test]
+fn doubles_are_refused_where_the_platform_has_none() {
+    let clang = match Clang::find(Box::new(Own::new(None))) {
+        Ok(clang) => clang,
+        Err(error) => return oracles::missing(error.to_string()),
+    };
+    let source = "kernel void k(global double *p) { *p = 1; }";
+    for (name, has) in [("skl", true), ("tgl", false), ("dg2", false), ("bmg", true)] {
+        let compiled = clang.compile(&Job {
+            target: Target::parse(name).unwrap(),
+            ..job(Source::OpenClC(source.as_bytes()), Product::Module)
+        });
+        match compiled {
+            Ok(_) => assert!(has, "{name}"),
+            Err(CompileError::Refused { log, .. }) => {
+                assert!(!has && log.contains("cl_khr_fp64"), "{name}: {log}");
+            }
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn intels_compiler_defines_them_too() {
+    let intel = Intel::find();
+    if intel.identity().is_empty() {
+        return oracles::missing("libocloc (Debian package intel-opencl-icd)");
+    }
+    for name in ["skl", "tgl", "dg2"] {
+        let target = Target::parse(name).unwrap();
+        let source = source_of_macros(&macros(target.platform, "CL3.0"), &[]);
+        let compiled = intel.compile(&Job {
+            options: "-cl-std=CL3.0",
+            target,
+            ..job(Source::OpenClC(source.as_bytes()), Product::Module)
+        });
+        compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }

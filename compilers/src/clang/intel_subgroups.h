@@ -4,6 +4,13 @@
    extensions alone, and one that is declared hides all of its name that clang has built in. */
 #define FUNCTION __attribute__((overloadable))
 
+/* clang's base header defines them for every platform. */
+#ifndef __IMAGE_SUPPORT__
+#undef __opencl_c_images
+#undef __opencl_c_3d_image_writes
+#undef __opencl_c_read_write_images
+#endif
+
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif
@@ -121,13 +128,19 @@ SHUFFLES(double)
 #else
 #define READ_WRITE_IMAGE_BLOCKS(T, count, suffix)
 #endif
-#define BLOCKS(T, count, suffix)                                                                   \
-    T##count FUNCTION intel_sub_group_block_read##suffix##count(const global T *p);                \
-    void FUNCTION intel_sub_group_block_write##suffix##count(global T *p, T##count data);          \
+#ifdef __IMAGE_SUPPORT__
+#define IMAGE_BLOCKS(T, count, suffix)                                                             \
     T##count FUNCTION intel_sub_group_block_read##suffix##count(read_only image2d_t image, int2 at); \
     void FUNCTION intel_sub_group_block_write##suffix##count(write_only image2d_t image, int2 at,  \
                                                              T##count data);                       \
     READ_WRITE_IMAGE_BLOCKS(T, count, suffix)
+#else
+#define IMAGE_BLOCKS(T, count, suffix)
+#endif
+#define BLOCKS(T, count, suffix)                                                                   \
+    T##count FUNCTION intel_sub_group_block_read##suffix##count(const global T *p);                \
+    void FUNCTION intel_sub_group_block_write##suffix##count(global T *p, T##count data);          \
+    IMAGE_BLOCKS(T, count, suffix)
 #define ALL_BLOCKS(T, suffix)                                                                      \
     BLOCKS(T, , suffix)                                                                            \
     BLOCKS(T, 2, suffix)                                                                           \
@@ -149,5 +162,6 @@ BLOCKS(uchar, 16, _uc)
 #undef SHUFFLES
 #undef VECTOR_SHUFFLES
 #undef READ_WRITE_IMAGE_BLOCKS
+#undef IMAGE_BLOCKS
 #undef BLOCKS
 #undef ALL_BLOCKS

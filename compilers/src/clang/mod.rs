@@ -1,5 +1,7 @@
 //! clang and llvm-spirv: OpenCL C becomes SPIR-V, of which another compiler makes a zebin.
 
+mod language;
+
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -8,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use self::language::{LANGUAGE, arguments};
 use spirv_module::{Malformed, Module, with_pointers_alike};
 
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
@@ -88,6 +91,7 @@ impl Clang {
                 "-include",
             ])
             .arg(&declarations)
+            .args(arguments(job.target.platform, job.options))
             .arg("-I")
             .arg(&headers);
         if let Some(folder) = job.folder {
@@ -131,7 +135,7 @@ impl Clang {
 impl Compiler for Clang {
     fn identity(&self) -> String {
         let own = [&self.clang, &self.to_spirv].map(|path| stamp(path));
-        own.concat() + INTEL_SUBGROUPS + &self.back.identity()
+        own.concat() + LANGUAGE + INTEL_SUBGROUPS + &self.back.identity()
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
