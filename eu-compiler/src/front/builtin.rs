@@ -4,7 +4,7 @@ use spirv::BuiltIn as B;
 
 use super::reader::Instruction;
 use super::translate::Translator;
-use super::value::Val;
+use super::value::{Component, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Function, Input, Op, Type, Un, Value};
@@ -14,37 +14,60 @@ impl Translator<'_> {
     pub(super) fn builtin(
         &mut self,
         builtin: B,
-        component: Option<u32>,
+        component: Component,
         i: &Instruction<'_>,
     ) -> Result<Val, Error> {
         let types = self.result_types(i)?;
-        let mut values = Vec::new();
-        for (index, ty) in types.iter().enumerate() {
-            if is_lane_mask(builtin) {
-                // The first of four components has all lanes.
-                let value = match component.unwrap_or(index as u32) {
-                    0 => self.lane_mask(builtin),
-                    _ => self.constant(Type::I32, 0),
-                };
-                values.push(self.resize(value, *ty, false));
-                continue;
+        let beyond = beyond(builtin);
+        let first = match component {
+            Component::All => 0,
+            Component::Known(number) => number,
+            Component::At(index) => {
+                let ty = *types.first().ok_or_else(|| i.invalid("it gives nothing"))?;
+                let count = if is_lane_mask(builtin) { 4 } else { 3 };
+                let all: Result<Vec<Value>, Error> = (0..count)
+                    .map(|number| self.builtin_part(builtin, number, ty, i))
+                    .collect();
+                let value = self.component_at(&all?, beyond, index, i)?;
+                return Ok(Val::one(value));
             }
-            let dim = component.unwrap_or(index as u32);
-            let value = match (dim, beyond(builtin)) {
-                (0..=2, _) => self.builtin_component(builtin, dim as u8, i)?,
-                (_, Some(value)) => self.constant(Type::I32, value),
-                _ => return Err(i.invalid(format!("component {dim} of {builtin:?}"))),
-            };
-            let value = match ty.bits() {
-                1 => return Err(i.unsupported(format!("{builtin:?} as truth value"))),
-                _ => self.resize(value, *ty, false),
-            };
-            values.push(value);
+        };
+        let mut values = Vec::new();
+        for (index, ty) in types.into_iter().enumerate() {
+            let number = first.saturating_add(index as u32);
+            values.push(self.builtin_part(builtin, number, ty, i)?);
         }
         Ok(Val {
-            beyond: beyond(builtin),
+            beyond,
             ..Val::many(values)
         })
+    }
+
+    /// A component as a type.
+    fn builtin_part(
+        &mut self,
+        builtin: B,
+        number: u32,
+        ty: Type,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
+        if is_lane_mask(builtin) {
+            // The first of four components has all lanes.
+            let value = match number {
+                0 => self.lane_mask(builtin),
+                _ => self.constant(Type::I32, 0),
+            };
+            return Ok(self.resize(value, ty, false));
+        }
+        let value = match (number, beyond(builtin)) {
+            (0..=2, _) => self.builtin_component(builtin, number as u8, i)?,
+            (_, Some(value)) => self.constant(Type::I32, value),
+            _ => return Err(i.invalid(format!("component {number} of {builtin:?}"))),
+        };
+        match ty.bits() {
+            1 => Err(i.unsupported(format!("{builtin:?} as truth value"))),
+            _ => Ok(self.resize(value, ty, false)),
+        }
     }
 
     /// A field of three dwords.

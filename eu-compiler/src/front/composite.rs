@@ -73,17 +73,7 @@ impl Translator<'_> {
                     scalars, beyond, ..
                 } = self.get(i.word(2)?, i)?;
                 let index = self.index(i.word(3)?, i)?;
-                let first = *scalars.first().ok_or_else(|| i.invalid("no vector"))?;
-                let ty = self.function.ty(first);
-                // An index beyond the end of any other vector has no answer.
-                let (mut value, known) = match beyond {
-                    Some(value) => (self.constant(ty, value), 0),
-                    None => (first, 1),
-                };
-                for (number, other) in scalars.iter().enumerate().skip(known) {
-                    let is = self.equals(index, number as u64);
-                    value = self.one(Op::Select, &[is, *other, value], ty);
-                }
+                let value = self.component_at(&scalars, beyond, index, i)?;
                 self.set(i.word(1)?, Val::one(value));
             }
             Spv::VectorInsertDynamic => {
@@ -116,13 +106,34 @@ impl Translator<'_> {
     }
 
     /// An index as 32 bits.
-    fn index(&mut self, id: u32, i: &Instruction<'_>) -> Result<Value, Error> {
+    pub(super) fn index(&mut self, id: u32, i: &Instruction<'_>) -> Result<Value, Error> {
         let value = self.scalar(id, i)?;
         let how = match self.function.ty(value).bits() {
             64 => Convert::Trunc,
             _ => Convert::ZExt,
         };
         Ok(self.here().convert(how, value, Type::I32))
+    }
+
+    /// The scalar with a number. An index beyond the end has no answer but this.
+    pub(super) fn component_at(
+        &mut self,
+        scalars: &[Value],
+        beyond: Option<u64>,
+        index: Value,
+        i: &Instruction<'_>,
+    ) -> Result<Value, Error> {
+        let first = *scalars.first().ok_or_else(|| i.invalid("no vector"))?;
+        let ty = self.function.ty(first);
+        let (mut value, known) = match beyond {
+            Some(value) => (self.constant(ty, value), 0),
+            None => (first, 1),
+        };
+        for (number, other) in scalars.iter().enumerate().skip(known) {
+            let is = self.equals(index, number as u64);
+            value = self.one(Op::Select, &[is, *other, value], ty);
+        }
+        Ok(value)
     }
 
     fn equals(&mut self, value: Value, number: u64) -> Value {

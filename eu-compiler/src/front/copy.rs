@@ -3,17 +3,15 @@
 
 use spirv::{BuiltIn, MemoryAccess, Op as Spv};
 
-use super::memory::{Given, common};
+use super::memory::Given;
 use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
 use crate::error::Error;
-use crate::ir::{Access, Bin, Cond, Op, Scope, Space, Terminator, Type, Value};
+use crate::ir::{Bin, CHUNK, Cond, Copy, Ends, Op, Scope, Space, Terminator, Type, Value, unit};
 
 /// The most bytes that are copied without a loop.
 const MAX_UNROLLED: u64 = 4096;
-/// The bytes that a loop copies at a time.
-const CHUNK: u32 = 16;
 
 impl Translator<'_> {
     /// Copies by a work-group; `false` if the instruction is none.
@@ -136,20 +134,18 @@ impl Translator<'_> {
             from_space,
             align,
         };
+        let generic = [to_space, from_space].contains(&Space::Generic);
         match self.function.bits(size) {
-            Some(size) if size <= MAX_UNROLLED => self.copy_unrolled(ends, size as u32),
-            Some(size) if size < 1 << 31 => {
-                let size = size as u32;
-                let end = self.constant(Type::I32, (size / CHUNK * CHUNK).into());
-                self.copy_chunks(ends, end)?;
-                let begin = size / CHUNK * CHUNK;
-                let rest = Ends {
-                    to: self.offset(to, begin),
-                    from: self.offset(from, begin),
-                    align: common(align, begin),
-                    ..ends
+            Some(size) if size <= MAX_UNROLLED => ends.range(&mut self.here(), 0..size as u32),
+            // It may be a table, which nobody has to copy.
+            Some(size) if size < 1 << 31 && !generic => {
+                let copy = Copy {
+                    size: size as u32,
+                    align,
+                    to: to_space,
+                    from: from_space,
                 };
-                self.copy_unrolled(rest, size - begin);
+                self.here().push(Op::Copy(copy), &[to, from], &[]);
             }
             _ => {
                 let size = self.resize(size, Type::I64, false);
@@ -159,7 +155,7 @@ impl Translator<'_> {
                 let one = self.constant(Type::I64, 1);
                 self.counted(end, size, one, |t, at| {
                     let bytes = Ends { align: 1, ..ends };
-                    t.copy_at(bytes, at, Type::I8, 1);
+                    bytes.elements(&mut t.here(), at, Type::I8, 1);
                     Ok(())
                 })?;
             }
@@ -173,66 +169,9 @@ impl Translator<'_> {
         let (zero, step) = (self.constant(ty, 0), self.constant(ty, CHUNK.into()));
         let unit = unit(ends.align);
         self.counted(zero, end, step, |t, at| {
-            t.copy_at(ends, at, unit, CHUNK / unit.bytes());
+            ends.elements(&mut t.here(), at, unit, CHUNK / unit.bytes());
             Ok(())
         })
-    }
-
-    /// Copies so many elements that begin `at` bytes behind both ends.
-    fn copy_at(&mut self, ends: Ends, at: Value, ty: Type, count: u32) {
-        let place = |t: &mut Self, base: Value| {
-            let at = t.resize(at, t.function.ty(base), false);
-            t.here().bin(Bin::Add, base, at)
-        };
-        let (source, target) = (place(self, ends.from), place(self, ends.to));
-        let access = |space| Access::new(space, ends.align.min(CHUNK));
-        let types = vec![ty; count as usize];
-        let load = Op::Load(access(ends.from_space));
-        let load = self.here().push(load, &[source], &types);
-        let mut args = vec![target];
-        args.extend_from_slice(&self.function.insts[load.index()].results);
-        let store = Op::Store(access(ends.to_space));
-        self.here().push(store, &args, &[]);
-    }
-
-    /// The same, an element at a time without a loop.
-    fn copy_unrolled(&mut self, ends: Ends, size: u32) {
-        let unit = unit(ends.align);
-        let mut at = 0;
-        while at < size {
-            let ty = if size - at < unit.bytes() {
-                Type::I8
-            } else {
-                unit
-            };
-            let source = self.offset(ends.from, at);
-            let access = |space| Access::new(space, common(ends.align, at));
-            let value = self.one(Op::Load(access(ends.from_space)), &[source], ty);
-            let target = self.offset(ends.to, at);
-            self.here()
-                .push(Op::Store(access(ends.to_space)), &[target, value], &[]);
-            at += ty.bytes();
-        }
-    }
-}
-
-/// What a copy goes from and to.
-#[derive(Clone, Copy)]
-struct Ends {
-    to: Value,
-    to_space: Space,
-    from: Value,
-    from_space: Space,
-    /// The alignment of both.
-    align: u32,
-}
-
-/// The largest integer that accesses of this alignment take.
-const fn unit(align: u32) -> Type {
-    match align {
-        4.. => Type::I32,
-        2.. => Type::I16,
-        _ => Type::I8,
     }
 }
 

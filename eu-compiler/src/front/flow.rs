@@ -237,10 +237,12 @@ impl<'a> Translator<'a> {
             return Err(i.invalid("the number of arguments"));
         }
         let mut args = args;
+        let mut variables = Vec::new();
         if from.is_some() {
             for (&(ty, id), arg) in definition.params.iter().zip(&mut args) {
                 if module.is_by_value(id) {
                     *arg = self.copied(arg, ty, i)?;
+                    variables.extend_from_slice(&arg.scalars);
                 }
             }
         }
@@ -268,6 +270,7 @@ impl<'a> Translator<'a> {
             edges: HashMap::new(),
             phis: Vec::new(),
             exit,
+            variables,
             returns: Vec::new(),
         });
         for (_, part) in &parts {
@@ -277,11 +280,19 @@ impl<'a> Translator<'a> {
         }
         self.complete_phis()?;
         let frame = self.frames.pop();
-        let returns = frame.map(|frame| frame.returns).unwrap_or_default();
-        let Some(exit) = exit else {
+        let (Some(exit), Some(frame)) = (exit, frame) else {
             return Ok(Val::default());
         };
         self.block = exit;
+        let value = self.returned(&frame.returns, i)?;
+        for variable in frame.variables {
+            self.lifetime(variable, false);
+        }
+        Ok(value)
+    }
+
+    /// What a call gives, in the block that its returns lead to.
+    fn returned(&mut self, returns: &[(Block, Val)], i: &Instruction<'_>) -> Result<Val, Error> {
         let Some((_, like)) = returns.first() else {
             return Ok(Val::default());
         };
@@ -330,7 +341,8 @@ impl<'a> Translator<'a> {
                 self.frame().label = label;
             }
             Spv::LoopMerge | Spv::SelectionMerge => {}
-            Spv::LifetimeStart | Spv::LifetimeStop | Spv::AssumeTrueKHR => {}
+            Spv::LifetimeStart | Spv::LifetimeStop => self.lifetime_of(i)?,
+            Spv::AssumeTrueKHR => {}
             Spv::Branch => {
                 let to = self.target(i.word(0)?, i)?;
                 self.end(Terminator::Jump(to));

@@ -7,7 +7,7 @@ use super::module::{Placed, Section, Variable};
 use super::reader::Instruction;
 use super::translate::Translator;
 use super::types::{Part, Shape, space_of};
-use super::value::Val;
+use super::value::{Component, Val};
 use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{
@@ -32,6 +32,10 @@ impl Translator<'_> {
                 let (size, align) = self.module.types.size(pointee, i)?;
                 let align = self.module.alignment(i.word(1)?, align, i)?;
                 let value = self.alloca(size, align);
+                if self.frames.len() > 1 {
+                    self.lifetime(value, true);
+                    self.frame().variables.push(value);
+                }
                 let val = Val::pointer(value, Some(Space::Private));
                 if let Ok(initializer) = i.word(3) {
                     let initial = self.get(initializer, i)?;
@@ -62,7 +66,9 @@ impl Translator<'_> {
                 let pointer = self.get(i.word(2)?, i)?;
                 let mut value = self.scalar(i.word(2)?, i)?;
                 // One number for a place, whatever kind of pointer points there.
-                if let Some(space) = pointer.space
+                if let Some(number) = pointer.from_null {
+                    value = number;
+                } else if let Some(space) = pointer.space
                     && ty == Type::I64
                 {
                     value = self.widened(value, space);
@@ -159,6 +165,7 @@ impl Translator<'_> {
         let volatile = false;
         let given = Given { align, volatile };
         let memory = self.alloca(size, align);
+        self.lifetime(memory, true);
         let to = Val::pointer(memory, Some(Space::Private));
         self.copy_value(&to, from, pointee, given, i)?;
         Ok(to)
@@ -236,6 +243,26 @@ impl Translator<'_> {
         self.function.result(inst)
     }
 
+    /// Says that a variable begins or ends to be used.
+    pub(super) fn lifetime(&mut self, variable: Value, begins: bool) {
+        self.here().push(Op::Lifetime { begins }, &[variable], &[]);
+    }
+
+    /// The same by an instruction of the module, if it is about all of a variable.
+    pub(super) fn lifetime_of(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+        let (pointer, bytes) = (self.get(i.word(0)?, i)?, i.word(1)?);
+        let &[value] = pointer.scalars.as_slice() else {
+            return Ok(());
+        };
+        let source = self.function.source(value);
+        if let Some(Op::Alloca { size, .. }) = source.map(|(_, data)| &data.op)
+            && (bytes == 0 || bytes >= *size)
+        {
+            self.lifetime(value, i.op == Spv::LifetimeStart);
+        }
+        Ok(())
+    }
+
     /// Takes the address of private memory.
     pub(super) fn private_base(&mut self) {
         let base = self.abi.field(FieldKind::PrivateBase, 8, 8);
@@ -251,7 +278,7 @@ impl Translator<'_> {
     ) -> Result<Val, Error> {
         if let Some(builtin) = self.module.builtin(id) {
             return Ok(Val {
-                builtin: Some((builtin, None)),
+                builtin: Some((builtin, Component::All)),
                 ..Val::default()
             });
         }
@@ -275,7 +302,10 @@ impl Translator<'_> {
                 let value = self.address_of(self.module.data.places[&id], 0);
                 Ok(Val::pointer(value, Some(Space::Global)))
             }
-            class => Err(i.unsupported(format!("a variable in {class:?} outside of functions"))),
+            class => Err(match self.module.undefined(id) {
+                Some(name) => i.not_defined(&name),
+                None => i.unsupported(format!("a variable in {class:?} outside of functions")),
+            }),
         }
     }
 
@@ -307,10 +337,17 @@ impl Translator<'_> {
     fn access_chain(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
         let base = self.get(i.word(2)?, i)?;
         let with_element = matches!(i.op, Spv::PtrAccessChain | Spv::InBoundsPtrAccessChain);
-        if let Some((builtin, None)) = base.builtin {
-            let component = self.number(i.word(3)?, i)? as u32;
+        if let Some((builtin, Component::All)) = base.builtin {
+            let component = match i.word(3 + usize::from(with_element)) {
+                Ok(index) => {
+                    let index = self.index(index, i)?;
+                    let known = self.function.bits(index);
+                    known.map_or(Component::At(index), |bits| Component::Known(bits as u32))
+                }
+                Err(_) => Component::All,
+            };
             let val = Val {
-                builtin: Some((builtin, Some(component))),
+                builtin: Some((builtin, component)),
                 ..Val::default()
             };
             self.set(i.word(1)?, val);
@@ -323,8 +360,16 @@ impl Translator<'_> {
             Some((pointer, space)) => Some((self.chain(pointer, with_element, i)?, space)),
             None => None,
         };
+        let is_null = self.function.ty(pointer) == Type::I32
+            && self.function.bits(pointer) == Some(Space::NULL.into());
+        let from_null = match (is_null, base.from_null) {
+            (true, _) => Some(self.constant(Type::I64, 0)),
+            (false, from_null) => from_null,
+        };
+        let from_null = from_null.map(|number| self.chain(number, with_element, i));
         let val = Val {
             origin,
+            from_null: from_null.transpose()?,
             ..Val::pointer(self.chain(pointer, with_element, i)?, base.space)
         };
         self.set(i.word(1)?, val);

@@ -67,6 +67,11 @@ impl Instruction<'_> {
             what: what.into(),
         }
     }
+
+    /// It uses a variable that no module defines.
+    pub fn not_defined(&self, name: &str) -> Error {
+        self.unsupported(format!("the variable {name}, which is not defined"))
+    }
 }
 
 /// A file as a module.

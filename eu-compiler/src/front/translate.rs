@@ -47,6 +47,8 @@ pub(super) struct Frame<'a> {
     pub phis: Vec<OpenPhi<'a>>,
     /// Where a return goes; none ends the kernel.
     pub exit: Option<Block>,
+    /// The variables that end with the call.
+    pub variables: Vec<Value>,
     /// What each return gives, and from which block.
     pub returns: Vec<(Block, Val)>,
 }
@@ -211,7 +213,10 @@ impl<'a> Translator<'a> {
             };
             for address in self.module.addresses.get(&id).into_iter().flatten() {
                 let place = self.module.data.places.get(&address.variable);
-                let place = place.ok_or_else(|| i.invalid("the address of no variable"))?;
+                let place = place.ok_or_else(|| match self.module.undefined(address.variable) {
+                    Some(name) => i.not_defined(&name),
+                    None => i.invalid("the address of no variable"),
+                })?;
                 val.scalars[address.scalar] = self.address_of(*place, address.offset);
             }
             self.globals.insert(id, val.clone());

@@ -15,8 +15,11 @@ pub struct Val {
     pub space: Option<Space>,
     /// What a generic pointer was before it became one: an address in this memory.
     pub origin: Option<(Value, Space)>,
+    /// How far a pointer is from null, if it was made of that: the number that it is converted to, by which
+    /// programs find where members lie.
+    pub from_null: Option<Value>,
     /// A pointer to a built-in variable, or to a component of it.
-    pub builtin: Option<(BuiltIn, Option<u32>)>,
+    pub builtin: Option<(BuiltIn, Component)>,
     /// What components beyond the end of a vector are, if it is a built-in that has an answer.
     pub beyond: Option<u64>,
     /// An image or sampler.
@@ -55,6 +58,17 @@ impl Val {
             ..Val::one(value)
         }
     }
+}
+
+/// What of a built-in variable a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Component {
+    /// All of it.
+    All,
+    /// A component of a vector.
+    Known(u32),
+    /// The component whose number this value is.
+    At(Value),
 }
 
 /// An image or sampler that an id stands for.

@@ -12,6 +12,7 @@
 //! ```
 
 pub mod cfg;
+mod copy;
 mod function;
 mod ids;
 mod op;
@@ -20,9 +21,12 @@ mod replaced;
 mod types;
 mod verify;
 
+pub use copy::{CHUNK, Ends, unit};
 pub use function::{BlockData, Buffer, Cursor, Def, Function, InstData, Terminator, Values};
 pub use ids::{Block, Inst, Value};
-pub use op::{Access, Atomic, Bin, Cond, Convert, Input, Op, Scope, Space, Surface, Symbol, Un};
+pub use op::{
+    Access, Atomic, Bin, Cond, Convert, Copy, Input, Op, Scope, Space, Surface, Symbol, Un,
+};
 pub use print::print;
 pub use replaced::Replaced;
 pub use types::Type;

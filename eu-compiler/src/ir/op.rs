@@ -250,6 +250,19 @@ impl Access {
     }
 }
 
+/// A copy of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Copy {
+    /// How many bytes.
+    pub size: u32,
+    /// The alignment of both ends.
+    pub align: u32,
+    /// The memory of the target.
+    pub to: Space,
+    /// That of the source.
+    pub from: Space,
+}
+
 /// What a thread is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
@@ -341,6 +354,14 @@ pub enum Op {
         /// Their alignment.
         align: u32,
     },
+    /// What private memory has had has no meaning from here on: operand is its offset. Where it begins,
+    /// all of it is to be written first; where it ends, nothing of it is accessed.
+    Lifetime {
+        /// It begins, otherwise it ends.
+        begins: bool,
+    },
+    /// Copies bytes: operands are the addresses of the target and of the source.
+    Copy(Copy),
     /// An array in registers begins, with no values: so many cells, each a dword of a lane. The result
     /// stands for it.
     Array {
@@ -453,6 +474,7 @@ impl Op {
                 | Self::High
                 | Self::Pair
                 | Self::Convert(Convert::Trunc | Convert::Bitcast)
+                | Self::Lifetime { .. }
         )
     }
 
@@ -461,6 +483,7 @@ impl Op {
         matches!(
             self,
             Op::Store(_)
+                | Op::Copy(_)
                 | Op::Atomic(..)
                 | Op::AtomicOnce(..)
                 | Op::Barrier

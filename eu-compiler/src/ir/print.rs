@@ -104,6 +104,12 @@ impl fmt::Display for Line<'_> {
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),
             Op::AtomicOnce(space, op) => write!(f, "atomic_once.{op}.{space}"),
             Op::Alloca { size, align } => write!(f, "alloca {size} align {align}"),
+            Op::Lifetime { begins } => f.write_str(if *begins { "begins" } else { "ends" }),
+            Op::Copy(copy) => write!(
+                f,
+                "copy.{}.{} {} align {}",
+                copy.to, copy.from, copy.size, copy.align
+            ),
             Op::Array { cells } => write!(f, "array {cells}"),
             Op::Element { cell } => write!(f, "element {cell}"),
             Op::ElementAt { cell } => write!(f, "element_at {cell}"),

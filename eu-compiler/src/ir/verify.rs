@@ -108,6 +108,8 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         }
         Op::Input(_) | Op::Alloca { .. } => counts(0, 1),
         Op::Bin(_) | Op::Saturated { .. } => counts(2, 1) && arg(0) == result && arg(1) == result,
+        Op::Lifetime { .. } => counts(1, 0),
+        Op::Copy(_) => counts(2, 0),
         Op::Un(_) => counts(1, 1) && arg(0) == result,
         Op::Fma => counts(3, 1) && (0..3).all(|i| arg(i) == result),
         Op::DotBytes { .. } => {

@@ -74,6 +74,7 @@ impl Slots {
                     Op::Load(access) if !access.volatile => &data.results,
                     Op::Store(access) if index == 0 && !access.volatile => &data.args[1..],
                     Op::Bin(Bin::Add) if slots.pointers.contains_key(&data.results[0]) => continue,
+                    Op::Lifetime { .. } => continue,
                     _ => {
                         bad.push(base);
                         continue;
@@ -223,7 +224,9 @@ impl<'a> Rewrite<'a> {
         for inst in insts {
             let data = &self.function.insts[inst.index()];
             if !matches!(data.op, Op::Load(_) | Op::Store(_)) {
-                out.push(inst);
+                let of_slots = |arg: &Value| self.slots.pointers.contains_key(arg);
+                let gone = matches!(data.op, Op::Lifetime { .. }) && data.args.iter().any(of_slots);
+                out.extend((!gone).then_some(inst));
                 continue;
             }
             let data = data.clone();

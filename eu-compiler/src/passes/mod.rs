@@ -10,6 +10,7 @@ mod arrays;
 mod atomics;
 mod broadcasts;
 mod chain;
+mod copies;
 pub mod divergence;
 mod divide;
 mod dots;
@@ -20,6 +21,7 @@ mod known;
 mod legalize;
 mod memory;
 mod narrow;
+mod places;
 mod private;
 mod reducible;
 mod shared;
@@ -74,6 +76,7 @@ const PASSES: &[Pass] = &[
     Pass::new("generic", generic::run),
     Pass::new("atomics", atomics::run),
     Pass::new("tables", tables::run),
+    Pass::new("copies", copies::run),
     Pass::new("arrays", arrays::run).knowing_width(arrays::knows_width),
     Pass::new("chain", chain::run),
     Pass::new("adjacent", adjacent::run),

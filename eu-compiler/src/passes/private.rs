@@ -3,6 +3,7 @@
 //! Offsets into it stay 32 bits; an access adds the address of the lane's part.
 
 use super::generic::{offset_or_none, tagged, untagged};
+use super::places::Places;
 use crate::ir::{
     Access, Bin, Convert, Cursor, Function, Input, Inst, Op, Replaced, Space, Type, Value,
 };
@@ -19,29 +20,16 @@ pub(super) fn knows_width(function: &Function) -> bool {
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
-    let (mut size, mut most) = (0u32, ALIGNMENT);
-    let mut casts = false;
-    for block in function.order.clone() {
-        for inst in function.blocks[block.index()].insts.clone() {
-            let data = &function.insts[inst.index()];
-            casts |= is_cast(&data.op);
-            if let Op::Alloca { size: bytes, align } = data.op {
-                let result = data.results[0];
-                let at = size.checked_next_multiple_of(align);
-                let end = at.and_then(|at| at.checked_add(bytes));
-                let (Some(at), Some(end)) = (at, end) else {
-                    return Err("more than 4 GiB of private memory".to_owned());
-                };
-                size = end;
-                most = most.max(align);
-                let offset = function.constant(Type::I32, u64::from(at));
-                replaced.insert(result, offset);
-            }
-        }
+    let casts = function.listed().any(|data| is_cast(&data.op));
+    let Places { size, align, at } = Places::find(function)?;
+    for (variable, at) in at {
+        let offset = function.constant(Type::I32, u64::from(at));
+        replaced.insert(variable, offset);
     }
     if replaced.is_empty() && !casts {
         return Ok(());
     }
+    let most = align.max(ALIGNMENT);
     let base = function
         .private_base
         .ok_or("private memory has no address")?;
@@ -58,6 +46,9 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
         let insts = function.take(block);
         for inst in insts {
             let data = &function.insts[inst.index()];
+            if matches!(data.op, Op::Lifetime { .. }) {
+                continue;
+            }
             let place = match data.op {
                 Op::Load(Access {
                     space: Space::Private,

@@ -181,7 +181,20 @@ pub(super) fn sweep(function: &mut Function) {
     }
     for &block in &function.order {
         let insts = &mut function.blocks[block.index()].insts;
-        insts.retain(|inst| needed[inst.index()]);
+        let insts_of = &function.insts;
+        insts.retain(|inst| {
+            let data = &insts_of[inst.index()];
+            // It is of use only to a variable that is.
+            let lifetime = matches!(data.op, Op::Lifetime { .. }) && {
+                let values = &function.values;
+                let of = |arg: &Value| match values[arg.index()].1 {
+                    Def::Inst(variable) => needed[variable.index()],
+                    _ => false,
+                };
+                data.args.iter().all(of)
+            };
+            needed[inst.index()] || lifetime
+        });
     }
 }
 

@@ -6,10 +6,13 @@
 //! into the middle of its allocation. If all that is added to a pointer cannot be negative, and is a
 //! multiple of 4 bytes, its surface begins at the pointer. Otherwise the surface begins with the
 //! allocation, and `BufferOffset` says how far that is before the pointer.
+//!
+//! It is wrong where what is added depends on addresses itself: `a + (b - a)` is in the memory of `b`.
+//! Such accesses keep their addresses.
 
 use hashbrown::HashMap;
 
-use super::known::Known;
+use super::known::{Known, most};
 use crate::ir::{
     Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Space, Surface, Type, Value,
 };
@@ -17,6 +20,8 @@ use crate::target::Target;
 
 /// What may be added to a pointer.
 const TERMS: usize = 16;
+/// What is less than this was an address no more: code aligns pointers by their low bits.
+const LOW: u64 = 1 << 12;
 
 /// An access by the binding table.
 struct Access {
@@ -38,6 +43,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
         return Ok(());
     }
     let known = Known::of(function);
+    let of_addresses = of_addresses(function, &pointers);
     let mut accesses = Vec::new();
     // Whether the surface begins before the pointer.
     let mut before = vec![false; function.buffers.len()];
@@ -46,6 +52,9 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             let Some((buffer, terms, aligned)) = address(function, &pointers, inst) else {
                 continue;
             };
+            if terms.iter().any(|term| of_addresses[term.index()]) {
+                continue;
+            }
             let fits =
                 |term: &Value| known.positive[term.index()] && known.zeroes[term.index()] >= 2;
             before[buffer] |= aligned < 4 || !terms.iter().all(fits);
@@ -81,6 +90,36 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Which values depend on where the memory of the program lies, by more than a few bits. What was in memory is
+/// taken for a number.
+fn of_addresses(function: &Function, pointers: &HashMap<u32, usize>) -> Vec<bool> {
+    let mut found = vec![false; function.values.len()];
+    loop {
+        let mut more = false;
+        let insts = function.order.iter();
+        for inst in insts.flat_map(|block| &function.blocks[block.index()].insts) {
+            let data = &function.insts[inst.index()];
+            let depends = match &data.op {
+                Op::Input(Input::Payload(offset)) => pointers.contains_key(offset),
+                Op::Input(Input::Address { .. }) => true,
+                Op::Icmp(_) | Op::Fcmp(_) => false,
+                op if op.is_pure() || op.crosses_lanes() || matches!(op, Op::Phi(_)) => {
+                    data.args.iter().any(|arg| found[arg.index()])
+                }
+                _ => false,
+            };
+            for result in data.results.iter().filter(|_| depends) {
+                let is_new = !found[result.index()] && most(function, *result) >= LOW;
+                found[result.index()] |= is_new;
+                more |= is_new;
+            }
+        }
+        if !more {
+            return found;
+        }
+    }
 }
 
 /// The sum of terms, in 32 bits; with what the surface begins before the pointer, if that matters.

@@ -34,6 +34,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
         };
         replaced.insert(*variable, zero);
         gone.extend(table.writes.iter().map(|(inst, _)| *inst));
+        gone.extend(&table.lifetimes);
         let loads = table.reads.iter();
         reads.extend(loads.map(|(inst, _)| (*inst, (base, distance))));
     }
@@ -71,16 +72,21 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
 /// An instruction's place in the code.
 type At = (Block, usize);
 
+/// A place among the constants: the address of them all, and the distance from it.
+type Place = (Value, u64);
+
 /// What is done to a variable.
 struct Table {
     size: u32,
     /// Where it is read and written.
     reads: Vec<(Inst, At)>,
     writes: Vec<(Inst, At)>,
+    /// Where it begins and ends to be used.
+    lifetimes: Vec<Inst>,
     /// Behind the last byte that is written.
     end: u32,
-    /// The constants that are copied to its begin: the address of them all, and the distance from it.
-    from: Option<(Value, u64)>,
+    /// The constants that are copied to its begin.
+    from: Option<Place>,
 }
 
 impl Table {
@@ -152,6 +158,7 @@ impl Tables<'_> {
                 size,
                 reads: Vec::new(),
                 writes: Vec::new(),
+                lifetimes: Vec::new(),
                 end: 0,
                 from: None,
             };
@@ -175,6 +182,15 @@ impl Tables<'_> {
                 (Op::Store(access), Some(at)) if index == 0 && !access.volatile => {
                     self.write(inst, place, base, at).is_some()
                 }
+                (Op::Copy(copy), Some(at)) if index == 0 => {
+                    let part = self.place(copy.from, data.args[1]);
+                    let part = part.map(|from| (from, copy.size));
+                    self.write_parts(inst, place, base, at, [part]).is_some()
+                }
+                (Op::Lifetime { .. }, _) => {
+                    let table = self.found.get_mut(&base);
+                    table.map(|table| table.lifetimes.push(inst)).is_some()
+                }
                 _ => false,
             };
             if !good {
@@ -185,16 +201,34 @@ impl Tables<'_> {
 
     /// A write of constants to a known place of a variable; none if it is no such write.
     fn write(&mut self, inst: Inst, place: At, variable: Value, at: u32) -> Option<()> {
+        let function = self.function;
+        let values = &function.insts[inst.index()].args[1..];
+        let parts: Vec<Option<(Place, u32)>> = values
+            .iter()
+            .map(|value| Some((self.constant(*value)?, function.ty(*value).bytes())))
+            .collect();
+        self.write_parts(inst, place, variable, at, parts)
+    }
+
+    /// The same of parts behind each other, each with its bytes.
+    fn write_parts(
+        &mut self,
+        inst: Inst,
+        place: At,
+        variable: Value,
+        at: u32,
+        parts: impl IntoIterator<Item = Option<(Place, u32)>>,
+    ) -> Option<()> {
         let mut end = at;
         let mut from = self.found.get(&variable)?.from;
-        for value in &self.function.insts[inst.index()].args[1..] {
-            let (base, distance) = self.constant(*value)?;
+        for part in parts {
+            let ((base, distance), bytes) = part?;
             let distance = distance.checked_sub(end.into())?;
             let (_, known) = *from.get_or_insert((base, distance));
             if known != distance {
                 return None;
             }
-            end = end.checked_add(self.function.ty(*value).bytes())?;
+            end = end.checked_add(bytes)?;
         }
         let table = self.found.get_mut(&variable)?;
         table.from = from;
@@ -203,8 +237,8 @@ impl Tables<'_> {
         Some(())
     }
 
-    /// Where among the constants a value is from: their address, and the distance from it.
-    fn constant(&self, value: Value) -> Option<(Value, u64)> {
+    /// Where among the constants a value is from.
+    fn constant(&self, value: Value) -> Option<Place> {
         let function = self.function;
         let (_, load) = function.source(value)?;
         let Op::Load(access) = load.op else {
@@ -212,9 +246,16 @@ impl Tables<'_> {
         };
         let before = load.results.iter().take_while(|result| **result != value);
         let before: u32 = before.map(|result| function.ty(*result).bytes()).sum();
-        let mut distance = u64::from(before);
-        let mut address = load.args[0];
-        if access.volatile || access.space != Space::Global {
+        let space = Some(access.space).filter(|_| !access.volatile)?;
+        let (base, distance) = self.place(space, load.args[0])?;
+        Some((base, distance.wrapping_add(before.into())))
+    }
+
+    /// Where among the constants an address is.
+    fn place(&self, space: Space, mut address: Value) -> Option<Place> {
+        let function = self.function;
+        let mut distance = 0u64;
+        if space != Space::Global {
             return None;
         }
         loop {

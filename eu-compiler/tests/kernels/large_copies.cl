@@ -62,3 +62,30 @@ kernel void behind_bytes(global uint *out, local float4 *given) {
         a[id] = id;
     out[id] = (ulong)b & 15;
 }
+
+// A table that is never written is read where it is; one that is written is copied.
+#define ONE(n) (n) * 2654435761u,
+#define FOUR(n) ONE(n) ONE(n + 1) ONE(n + 2) ONE(n + 3)
+#define SIXTEEN(n) FOUR(n) FOUR(n + 4) FOUR(n + 8) FOUR(n + 12)
+#define SOME(n) SIXTEEN(n) SIXTEEN(n + 16) SIXTEEN(n + 32) SIXTEEN(n + 48)
+#define MANY(n) SOME(n) SOME(n + 64) SOME(n + 128) SOME(n + 192)
+#define ALL MANY(0) MANY(256) MANY(512) MANY(768) MANY(1024) 7u
+
+kernel void large_table(global uint *out) {
+    uint id = get_global_id(0);
+    const uint table[1281] = {ALL};
+    uint sum = 0;
+    for (uint i = 0; i < 5; i++)
+        sum = sum * 3 + table[(id * 41 + i * 320) % 1281];
+    out[id] = sum;
+}
+
+kernel void written_table(global uint *out) {
+    uint id = get_global_id(0);
+    uint table[1281] = {ALL};
+    table[id * 41 % 1281] = id;
+    uint sum = 0;
+    for (uint i = 0; i < 5; i++)
+        sum = sum * 3 + table[(id * 41 + i * 320) % 1281];
+    out[id] = sum;
+}

@@ -67,3 +67,18 @@ kernel void nulls(global int *out) {
         any = out;
     out[get_global_id(0)] = any == own;
 }
+
+// Where members lie, as programs find it without a name for that.
+struct members {
+    char first;
+    int second;
+    long third;
+};
+
+kernel void members_from_null(global int *out) {
+    int id = get_global_id(0);
+    ulong local_one = (ulong)&((local struct members *)0)->third;
+    ulong private_one = (ulong)&((private struct members *)0)->second;
+    ulong element = (ulong)&((local struct members *)0)[id].second;
+    out[id] = local_one + 100 * private_one + 10000 * element;
+}

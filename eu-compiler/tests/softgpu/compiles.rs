@@ -10,8 +10,8 @@ fn every_kernel_compiles_for_every_platform() {
         if path.extension().is_none_or(|e| e != "spv") {
             continue;
         }
-        // Another test says how it does not compile.
-        if path.file_stem().is_some_and(|name| name == "recursion") {
+        // Other tests say how they do not compile.
+        if (path.file_stem()).is_some_and(|name| name == "recursion" || name == "undefined") {
             continue;
         }
         let spirv = std::fs::read(&path).unwrap();
@@ -43,4 +43,16 @@ fn errors_name_the_line_of_the_source() {
         "{text}"
     );
     assert!(text.contains("recursion.cl:4)"), "{text}");
+}
+
+#[test]
+fn variables_that_no_module_defines_are_named() {
+    let spirv = include_bytes!("../kernels/undefined.spv");
+    let target = devinfo::by_name("tgl").unwrap();
+    let error = eu_compiler::compile(spirv, &eu_compiler::Options::new(target)).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("the variable K, which is not defined"),
+        "{text}"
+    );
 }

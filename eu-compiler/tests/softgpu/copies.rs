@@ -165,6 +165,48 @@ fn large_structures_are_copied() {
     check(&what, &[bytes!(want)]);
 }
 
+/// What the kernels of large tables give where each item changes one number, or not.
+fn table_sums(changed: impl Fn(u32, u32) -> Option<u32>) -> Vec<u32> {
+    let number = |n: u32| {
+        if n == 1280 {
+            7
+        } else {
+            n.wrapping_mul(2_654_435_761)
+        }
+    };
+    let items = (0..32u32).map(|id| {
+        (0..5).fold(0u32, |sum, i| {
+            let at = (id * 41 + i * 320) % 1281;
+            let value = changed(id, at).unwrap_or_else(|| number(at));
+            sum.wrapping_mul(3).wrapping_add(value)
+        })
+    });
+    items.collect()
+}
+
+#[test]
+fn large_tables_are_read_where_they_are() {
+    let run = |kernel| Run {
+        spirv: LARGE,
+        kernel,
+        simd: None,
+        global: &[32],
+        local: None,
+        args: vec![buffer!([0u32; 32])],
+    };
+    check(&run("large_table"), &[bytes!(table_sums(|_, _| None))]);
+    let written = table_sums(|id, at| (at == id * 41 % 1281).then_some(id));
+    check(&run("written_table"), &[bytes!(written)]);
+    let platform = devinfo::by_name("tgl").unwrap();
+    let options = eu_compiler::Options::new(platform);
+    let made = eu_compiler::compile_showing(LARGE, &options, Some("copies")).unwrap();
+    let private = |name: &str| {
+        let kernel = made.kernels.iter().find(|kernel| kernel.name == name);
+        kernel.unwrap().ir.as_deref().unwrap().contains(".private")
+    };
+    assert!(!private("large_table") && private("written_table"));
+}
+
 #[test]
 fn the_size_of_a_copy_is_a_value() {
     let input: Vec<u8> = (0..32 * 256).map(|n| (n * 7 % 251 + 1) as u8).collect();

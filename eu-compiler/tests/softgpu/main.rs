@@ -11,6 +11,7 @@ mod counters;
 mod double;
 mod fences;
 mod float_atomics;
+mod frames;
 mod groups;
 mod hostile;
 mod images;

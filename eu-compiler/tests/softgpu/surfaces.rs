@@ -6,7 +6,8 @@ use std::time::Duration;
 use eu_compiler::{Options, compile};
 use umd::{Arg, Device, DeviceSpec, NdRange, Program, QueueOptions};
 
-use crate::common::PLATFORMS;
+use crate::buffer;
+use crate::common::{PLATFORMS, Run, run};
 
 const SURFACES: &[u8] = include_bytes!("../kernels/surfaces.spv");
 const COUNT: usize = 40;
@@ -46,5 +47,30 @@ fn pointers_into_the_middle_of_a_buffer() {
             }
             assert!(have == want, "{name} at {origin}");
         }
+    }
+}
+
+/// An address that is computed from several is of no one's surface.
+#[test]
+fn sums_of_addresses_lead_anywhere() {
+    const ITEMS: u32 = 64;
+    let input: Vec<u32> = (0..ITEMS + 4).map(|n| n * 3 + 1).collect();
+    for platform in PLATFORMS {
+        let what = Run {
+            spirv: SURFACES,
+            kernel: "rebased",
+            simd: None,
+            global: &[ITEMS.into()],
+            local: None,
+            args: vec![buffer!(vec![0u32; ITEMS as usize]), buffer!(input)],
+        };
+        let out = run(platform, &what).unwrap();
+        let words = out[0].as_chunks::<4>().0.iter();
+        let have: Vec<u32> = words.map(|word| u32::from_le_bytes(*word)).collect();
+        let aligned = |g: u32| input[g.next_multiple_of(4) as usize];
+        let want: Vec<u32> = (0..ITEMS)
+            .map(|g| input[g as usize] + 256 * aligned(g))
+            .collect();
+        assert_eq!(have, want, "{platform}");
     }
 }

@@ -43,6 +43,13 @@ fn an_address_begins_with_null() {
 }
 
 #[test]
+fn members_lie_where_they_are_from_null() {
+    run("members_from_null", vec![], |id| {
+        8 + 400 + 10_000 * (16 * id + 4)
+    });
+}
+
+#[test]
 fn a_null_pointer_to_private_memory_is_null_anywhere() {
     run("nulls", vec![], |_| 1);
 }
@@ -103,6 +110,8 @@ fn results_have_another_width_than_operands() {
         want.extend([0, 1, 1]);
         want.extend([*x, 1, *x]);
         want.extend([-3.5f32, -1.0, 1.0].map(f32::to_bits));
+        // The component of its id that the number says: there is one dimension.
+        want.push(if x & 1 == 0 { id } else { 0 });
     }
     let what = Run {
         spirv: WIDTHS,
@@ -136,5 +145,5 @@ fn a_variable_begins_with_a_cast_of_null() {
 
 #[test]
 fn a_variable_begins_with_the_number_of_an_address() {
-    alone(ADDRESS_NUMBERS, "k", |_| 7);
+    alone(ADDRESS_NUMBERS, "k", |_| 21);
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spirv::Op as Spv;
+use spirv::{Op as Spv, StorageClass};
 
 use super::super::reader::Instruction;
 use super::super::types::{Part, Shape};
@@ -14,13 +14,20 @@ use crate::ir::Type;
 type Initial<'a> = (Cow<'a, [Scalar]>, Cow<'a, [Address]>);
 
 impl Module<'_> {
-    /// The scalars of a constant, or a variable's address; with the addresses among them.
+    /// The scalars of a constant, or the address of a variable of the program; with the addresses among
+    /// them.
     pub(super) fn initializer(&self, id: u32) -> Option<Initial<'_>> {
         if let Some((_, scalars)) = self.constants.get(&id) {
             let addresses = self.addresses.get(&id).map_or(&[][..], Vec::as_slice);
             return Some((scalars.into(), addresses.into()));
         }
-        let is_variable = self.variables.iter().any(|(variable, _)| *variable == id);
+        let is_placed = |class| {
+            let classes = [StorageClass::UniformConstant, StorageClass::CrossWorkgroup];
+            classes.contains(&class)
+        };
+        let mut variables = self.variables.iter();
+        let is_variable = variables.any(|(other, v)| *other == id && is_placed(v.class))
+            && self.builtin(id).is_none();
         is_variable.then(|| {
             let address = Address {
                 scalar: 0,

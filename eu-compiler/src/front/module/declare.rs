@@ -61,6 +61,7 @@ pub fn read(instructions: Vec<Instruction<'_>>) -> Result<Module<'_>, Error> {
             module.mode(&i)?;
         }
     }
+    module.declare_again()?;
     module.data = Data::of(&module)?;
     Ok(module)
 }
@@ -150,6 +151,25 @@ impl<'a> Module<'a> {
                 if let Some(shape) = self.declared_type(i)? {
                     self.types.insert(i.word(0)?, shape);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares constants again whose operands were not known: translators write the addresses of
+    /// variables, as numbers, before the variables.
+    fn declare_again(&mut self) -> Result<(), Error> {
+        for index in 0..self.instructions.len() {
+            if self.computed.is_empty() {
+                break;
+            }
+            let i = self.instructions[index];
+            let is_constant = matches!(
+                i.op,
+                Op::SpecConstantOp | Op::ConstantComposite | Op::SpecConstantComposite
+            );
+            if is_constant && self.computed.remove(&i.word(1)?).is_some() {
+                self.declare(&i)?;
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ mod described;
 mod place;
 
 use hashbrown::HashMap;
-use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, Op, StorageClass};
+use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, LinkageType, Op, StorageClass};
 
 use self::described::Descriptions;
 use super::reader::Instruction;
@@ -141,6 +141,13 @@ impl Module<'_> {
         let all = self.decorations.get(&id)?;
         let found = all.iter().find(|(decoration, _)| *decoration == which)?;
         Some(&found.1)
+    }
+
+    /// The name of what is declared here and defined in no module.
+    pub fn undefined(&self, id: u32) -> Option<String> {
+        let linkage = self.decoration(id, Decoration::LinkageAttributes)?;
+        let is_import = linkage.last() == Some(&(LinkageType::Import as u32));
+        is_import.then(|| spirv_module::text(linkage))
     }
 
     /// What a variable's address is a multiple of, if its type asks for so much.

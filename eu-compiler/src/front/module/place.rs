@@ -36,11 +36,12 @@ impl Data {
             let Shape::Pointer(_, pointee) = *module.types.shape(i.word(0)?, i)? else {
                 return Err(i.invalid("its type is no pointer"));
             };
-            // Samplers have no memory, and built-in variables are none.
+            // Samplers have no memory, built-in variables are none, and others may be of a module that is not here.
             if matches!(
                 module.types.shape(pointee, i)?,
                 Shape::Opaque(_) | Shape::Image(_)
             ) || module.builtin(id).is_some()
+                || module.undefined(id).is_some()
             {
                 continue;
             }
@@ -106,7 +107,10 @@ impl Data {
             let address = addresses.binary_search_by_key(&index, |address| address.scalar);
             if let Some(address) = address.ok().map(|found| addresses[found]) {
                 let Some(to) = self.places.get(&address.variable).copied() else {
-                    return Err(i.unsupported("the address of a variable without memory"));
+                    return Err(match module.undefined(address.variable) {
+                        Some(name) => i.not_defined(&name),
+                        None => i.unsupported("the address of a variable without memory"),
+                    });
                 };
                 if part.ty != Type::I64 {
                     return Err(i.unsupported("an address as another type"));

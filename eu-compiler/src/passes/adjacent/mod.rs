@@ -268,6 +268,10 @@ impl Groups {
             Op::Load(access) => (true, *access, data.results.as_slice()),
             Op::Store(access) => (false, *access, &data.args[1..]),
             Op::BlockLoad(_) => return self.close(|group| !group.is_load),
+            Op::Lifetime { .. } => {
+                let memory = self.private;
+                return self.close(|group| [memory, Space::Private].contains(&group.space));
+            }
             Op::ImageStore(_)
             | Op::ImageBlockStore(_)
             | Op::SetElement { .. }

@@ -106,6 +106,7 @@ pub(super) fn find(function: &Function) -> Result<Vec<Variable>, String> {
                         }
                         continue;
                     }
+                    Op::Lifetime { .. } => continue,
                     Op::Load(access) if !access.volatile => {
                         is_read.insert(base);
                         data.results.as_slice()

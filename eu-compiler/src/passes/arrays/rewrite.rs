@@ -59,12 +59,20 @@ impl<'a> Rewrite<'a> {
             for inst in std::mem::take(&mut self.function.blocks[block.index()].insts) {
                 match self.accesses.get(&inst) {
                     Some(base) => self.access(block, inst, *base)?,
+                    None if self.is_lifetime(inst) => {}
                     None => self.function.blocks[block.index()].insts.push(inst),
                 }
             }
         }
         self.replaced.apply(self.function);
         Ok(())
+    }
+
+    /// Whether it only says how long a variable is used that is no memory any more.
+    fn is_lifetime(&self, inst: Inst) -> bool {
+        let data = &self.function.insts[inst.index()];
+        let is_variable = |arg| self.variables.contains_key(arg);
+        matches!(data.op, Op::Lifetime { .. }) && data.args.iter().any(is_variable)
     }
 
     /// Begins each array: before its first use, outside of the loops that its variable is outside of.

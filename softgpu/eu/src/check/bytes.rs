@@ -12,6 +12,9 @@ const PAGES: usize = 1 << 14;
 pub(crate) const UNWRITTEN: u8 = 0;
 /// A byte that something has written. Larger states are of pointers.
 pub(crate) const WRITTEN: u8 = 1;
+/// A byte of a number that is computed from pointers to two objects, as how far they are apart. With a pointer it
+/// may be one to any object.
+pub(crate) const MIXED: u8 = 2;
 
 /// What is known of pages, by their numbers.
 pub(super) type Pages<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;

@@ -91,7 +91,7 @@ pub struct Checks {
 }
 
 /// The state of a byte of the first pointer.
-const POINTER: u8 = 2;
+const POINTER: u8 = 3;
 
 impl Checks {
     /// Sets the current instruction.

@@ -27,7 +27,7 @@ mod together;
 
 pub(crate) use access::{Access, What, Where};
 pub(crate) use arrays::is_report;
-pub(crate) use bytes::{UNWRITTEN, WRITTEN};
+pub(crate) use bytes::{MIXED, UNWRITTEN, WRITTEN};
 pub use checks::Checks;
 pub(crate) use checks::Here;
 pub use findings::{Findings, Purpose};

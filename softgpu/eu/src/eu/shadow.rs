@@ -12,7 +12,7 @@ use super::owners::Owners;
 use super::regs::{self, GRF_BASE};
 use super::state::State;
 use super::vector::sets_flags;
-use crate::check::{UNWRITTEN, WRITTEN};
+use crate::check::{MIXED, UNWRITTEN, WRITTEN};
 use crate::{Checks, GroupEnv};
 
 /// The largest element.
@@ -43,8 +43,9 @@ fn join(a: u8, b: u8) -> u8 {
         (UNWRITTEN, _) | (_, UNWRITTEN) => UNWRITTEN,
         (WRITTEN, other) | (other, WRITTEN) => other,
         (a, b) if a == b => a,
+        (MIXED, _) | (_, MIXED) => WRITTEN,
         // Of two pointers it is neither.
-        _ => WRITTEN,
+        _ => MIXED,
     }
 }
 
