@@ -9,7 +9,7 @@ use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 18] = [
+const KERNELS: [(&str, u32, &str); 20] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -32,6 +32,12 @@ const KERNELS: [(&str, u32, &str); 18] = [
     ("blocks", 1024, "not the same for all channels"),
     ("blocks_written", 1024, ""),
     ("copies", 1024, "not the same for all channels"),
+    ("upper_half_shuffles", 1024, ""),
+    (
+        "broadcasts_by_halves",
+        1024,
+        "not the same for all channels",
+    ),
 ];
 
 #[test]

@@ -134,3 +134,21 @@ kernel void copies(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = tile[get_local_id(0) & 63];
 }
+
+// Messages of 32 channels are two: what the upper half does is not the lower one's.
+__attribute__((intel_reqd_sub_group_size(32)))
+kernel void upper_half_shuffles(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int v = in[g], shuffled = 0;
+    if (get_sub_group_local_id() >= 16)
+        shuffled = intel_sub_group_shuffle_xor(v, 8);
+    out[g] = shuffled;
+}
+
+__attribute__((intel_reqd_sub_group_size(32)))
+kernel void broadcasts_by_halves(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = sub_group_broadcast(in[g], get_sub_group_local_id() >= 16);
+}

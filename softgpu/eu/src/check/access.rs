@@ -1,5 +1,6 @@
 //! What shared functions say of their accesses, and what is found out about them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use devinfo::GpuAddress;
@@ -72,7 +73,7 @@ pub(crate) enum Where {
 /// An access of consecutive bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Access<'a> {
-    /// The channel, unless it is the whole thread's.
+    /// The channel, counted from the message's first one, unless it is the whole thread's.
     pub lane: Option<u8>,
     /// It is that of all channels from this one on: a dword each.
     pub row: bool,
@@ -99,6 +100,17 @@ pub(crate) enum What<'a> {
 }
 
 impl Access<'_> {
+    /// The same, with channels counted from the sub-group's first one. The message's first one is `first`.
+    fn counted_from(&self, first: u8) -> Cow<'_, Self> {
+        match self.lane {
+            Some(lane) if first != 0 => Cow::Owned(Self {
+                lane: Some(lane + first),
+                ..self.clone()
+            }),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// The channel that has a byte of it.
     fn lane_of(&self, byte: usize) -> Option<u8> {
         let step = if self.row { byte / 4 } else { 0 };
@@ -162,6 +174,7 @@ impl Checks {
 
     /// An access of `width` bytes at `address`: in shared local memory, or in GPU memory.
     pub(crate) fn access(&self, place: Where, address: u64, width: u64, access: &Access<'_>) {
+        let access = &*access.counted_from(self.channel.get());
         if place == Where::Stateless && is_report(address) {
             return self.hears(address, access);
         }
@@ -258,6 +271,7 @@ impl Checks {
 
     /// An access of a texel of `width` bytes at `address`. What an image holds counts as written.
     pub(crate) fn texel(&self, address: u64, width: u64, access: &Access<'_>) {
+        let access = &*access.counted_from(self.channel.get());
         self.judge_address(Where::Surface, address, width, access);
         let place = (Where::Surface, self.purpose(address));
         if !matches!(access.what, What::Read { .. }) {
@@ -278,7 +292,7 @@ impl Checks {
                     What::Atomic { .. } => "changes",
                 };
                 let [x, y, z] = [x, y, z].map(u32::cast_signed);
-                let who = self.who(Some(lane));
+                let who = self.who(Some(lane + self.channel.get()));
                 format!("{who}: it {verb} texel ({x}, {y}, {z}), which the image does not have")
             });
         }
@@ -547,7 +561,6 @@ impl Checks {
             row: false,
             apart: order.apart && access.lane.is_some() && !self.whole.get(),
         };
-        let first_channel = self.channel.get();
         if touch == Touch::Atomic {
             self.tell(&mut group, side, address, index);
         }
@@ -567,7 +580,7 @@ impl Checks {
                 false => end.min(at + 4),
             };
             let lane = access.lane_of((from - address) as usize);
-            mark.lane = lane.map_or(0, |lane| lane + first_channel);
+            mark.lane = lane.unwrap_or(0);
             let data = match &access.what {
                 What::Write { data, .. } => {
                     let range = (from - address) as usize..(until - address) as usize;
@@ -642,7 +655,6 @@ impl Checks {
         drop(group);
         if let Some((at, conflict)) = worst {
             let lane = access.lane_of(at.saturating_sub(address) as usize);
-            let lane = lane.map(|lane| lane + first_channel);
             self.report_conflict(place, at, touch, lane, &conflict);
         }
     }
