@@ -408,6 +408,31 @@ fn clang_defines_the_macros_of_what_the_platform_has() {
     }
 }
 
+/// In OpenCL C 2.0 they belong to an extension that some platforms do not have, and pipes to the core.
+#[test]
+fn clang_knows_pipes_of_sub_groups() {
+    let clang = match Clang::find(Box::new(Own::new(None))) {
+        Ok(clang) => clang,
+        Err(error) => return oracles::missing(error.to_string()),
+    };
+    let source = "kernel void k(read_only pipe int p, global int *to) {
+        reserve_id_t packets = sub_group_reserve_read_pipe(p, 1);
+        sub_group_commit_read_pipe(p, packets);
+        to[0] = sub_group_reduce_add(1) + get_enqueued_num_sub_groups();
+    }";
+    for name in ["skl", "tgl", "dg2", "pvc", "bmg"] {
+        for options in ["-cl-std=CL2.0", "-cl-std=CL3.0"] {
+            let compiled = clang.compile(&Job {
+                options,
+                target: Target::parse(name).unwrap(),
+                ..job(Source::OpenClC(source.as_bytes()), Product::Module)
+            });
+            let compiled = compiled.unwrap_or_else(|error| panic!("{name} {options}: {error}"));
+            assert_eq!(compiled.log, "", "{name} {options}");
+        }
+    }
+}
+
 #[test]
 fn doubles_are_refused_where_the_platform_has_none() {
     let clang = match Clang::find(Box::new(Own::new(None))) {
