@@ -284,8 +284,7 @@ fn fit(
     let for_lanes = |simd, registers| Target {
         // Checks know the ends of what is in memory.
         arrays: arrays && !options.checked,
-        // Padding is nobody's: others may write there.
-        padding: !options.checked,
+        checked: options.checked,
         ..Target::new(options.platform, simd, registers)
     };
     let (mut found, mut why) = (None, String::new());

@@ -174,8 +174,9 @@ pub struct Target {
     pub registers: u32,
     /// Arrays may live in registers.
     pub arrays: bool,
-    /// Loads of three bytes or words may take their padding, too.
-    pub padding: bool,
+    /// The code is checked: loads of three bytes or words leave their padding, which others may write, and
+    /// private variables keep places of their own, so that what nothing has written stays so.
+    pub checked: bool,
 }
 
 impl Target {
@@ -187,7 +188,7 @@ impl Target {
             simd,
             registers,
             arrays: true,
-            padding: true,
+            checked: false,
         }
     }
 

@@ -12,13 +12,14 @@ use common::{checked, numbers, oclgrind, talk};
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/values.cl");
 
 /// The kernels of `values.cl`, whether they are wrong, and whether Oclgrind says so.
-const KERNELS: [(&str, bool, bool); 11] = [
+const KERNELS: [(&str, bool, bool); 12] = [
     ("small_array", true, true),
     ("members", true, true),
     ("array_of_a_round", true, false),
     ("component", true, true),
     ("long_elements", true, true),
     ("filled_by_another", true, true),
+    ("filled_by_a_call_before", true, true),
     ("member_beside_gaps", true, false),
     ("right_values", false, false),
     ("right_gaps", false, false),

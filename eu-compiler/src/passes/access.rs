@@ -172,7 +172,7 @@ impl Split<'_> {
         let bytes: u32 = types.iter().map(|ty| ty.bytes()).sum();
         // Three bytes or words come with what the alignment says lies behind them.
         let padded = bytes.next_power_of_two();
-        let bytes = match self.target.padding && access.align >= padded && !access.volatile {
+        let bytes = match !self.target.checked && access.align >= padded && !access.volatile {
             true => padded,
             false => bytes,
         };

@@ -21,7 +21,7 @@ pub(super) fn knows_width(function: &Function) -> bool {
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
     let mut replaced = Replaced::default();
     let casts = function.listed().any(|data| is_cast(&data.op));
-    let Places { size, align, at } = Places::find(function)?;
+    let Places { size, align, at } = Places::find(function, !target.checked)?;
     for (variable, at) in at {
         let offset = function.constant(Type::I32, u64::from(at));
         replaced.insert(variable, offset);

@@ -123,3 +123,31 @@ kernel void right_bytes(ARGS)
         out[2 * G + 1] = v[1];
     }
 }
+
+int fills(int x)
+{
+    int a[40], sum = 0;
+    for (int i = 0; i < 40; i++)
+        a[i] = x + i;
+    for (int i = 0; i < 40; i++)
+        sum = sum * 3 + a[(uint)(sum + i) % 40];
+    return sum;
+}
+
+int fills_most(int x)
+{
+    int a[40], sum = 0;
+    for (int i = 0; i < 39; i++)
+        a[i] = x * i;
+    for (int i = 0; i < 40; i++)
+        sum = sum * 5 + a[(uint)(x * 40 + i) % 40];
+    return sum;
+}
+
+// Calls that follow each other may have their variables in one place.
+kernel void filled_by_a_call_before(ARGS)
+{
+    uint g = get_global_id(0);
+    int before = fills(in[g]);
+    out[g] = before + fills_most(in[g]);
+}
