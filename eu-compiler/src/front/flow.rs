@@ -3,7 +3,6 @@
 use hashbrown::{HashMap, HashSet};
 use spirv::{Decoration, Op as Spv};
 
-use super::memory::common;
 use super::module::Entry;
 use super::reader::Instruction;
 use super::translate::{Frame, OpenPhi, Translator};
@@ -11,7 +10,9 @@ use super::types::{Part, Shape, space_of};
 use super::value::Val;
 use crate::abi::{Argument, FieldKind};
 use crate::error::Error;
-use crate::ir::{Access, Bin, Block, Cond, Convert, Input, Op, Space, Terminator, Type, Value};
+use crate::ir::{
+    Access, Bin, Block, Cond, Convert, Input, Op, Space, Terminator, Type, Value, alignment_at,
+};
 
 /// What ends a block.
 const ENDS: [Spv; 7] = [
@@ -101,7 +102,7 @@ impl<'a> Translator<'a> {
                             let value = self.payload_part(offset, align.max(4), part);
                             let place = self.constant(Type::I32, u64::from(part.at));
                             let place = self.here().bin(Bin::Add, memory, place);
-                            let access = Access::new(Space::Private, common(align, part.at));
+                            let access = Access::new(Space::Private, alignment_at(align, part.at));
                             self.here().push(Op::Store(access), &[place, value], &[]);
                         }
                         Val::pointer(memory, Some(Space::Private))
@@ -162,7 +163,7 @@ impl<'a> Translator<'a> {
     /// registers: it is put together of dwords.
     fn payload_part(&mut self, offset: u32, align: u32, part: Part) -> Value {
         let ty = part.stored();
-        if common(align, part.at) >= ty.bytes() {
+        if alignment_at(align, part.at) >= ty.bytes() {
             return self.payload(offset + part.at, ty);
         }
         let byte = part.at % 4;

@@ -12,6 +12,7 @@ use crate::abi::FieldKind;
 use crate::error::Error;
 use crate::ir::{
     Access, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Symbol, Type, Value,
+    alignment_at,
 };
 
 /// The most elements of one access.
@@ -657,16 +658,8 @@ impl Given {
     fn at(self, space: Space, offset: u32) -> Access {
         Access {
             space,
-            align: common(self.align, offset),
+            align: alignment_at(self.align, offset),
             volatile: self.volatile,
         }
-    }
-}
-
-/// The alignment of what lies `offset` bytes behind something aligned.
-pub(super) fn common(align: u32, offset: u32) -> u32 {
-    match offset {
-        0 => align,
-        _ => align.min(1 << offset.trailing_zeros()),
     }
 }

@@ -6,7 +6,7 @@ use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
 use crate::error::Error;
-use crate::ir::{Access, Bin, Cond, Convert, Op, Type};
+use crate::ir::{Access, Bin, Cond, Convert, Op, Type, alignment_at};
 
 impl Translator<'_> {
     /// Components of one or two vectors, by the low bits of a mask's.
@@ -98,7 +98,7 @@ impl Translator<'_> {
             let at = from as u32 * element.bytes();
             let distance = self.constant(width, u64::from(at));
             let place = self.here().bin(Bin::Add, base, distance);
-            let access = Access::new(space, super::memory::common(align, at));
+            let access = Access::new(space, alignment_at(align, at));
             let part = from..(from + 4).min(count as usize);
             if load {
                 let types = vec![element; part.len()];

@@ -70,10 +70,7 @@ impl Ends {
                     at.bin(Bin::Add, base, by)
                 }
             };
-            let align = match offset {
-                0 => self.align,
-                _ => self.align.min(1 << offset.trailing_zeros()),
-            };
+            let align = alignment_at(self.align, offset);
             let source = place(at, self.from);
             let value = at.one(Op::Load(Access::new(self.from_space, align)), &[source], ty);
             let target = place(at, self.to);
@@ -81,6 +78,14 @@ impl Ends {
             at.push(store, &[target, value], &[]);
             offset += ty.bytes();
         }
+    }
+}
+
+/// The alignment of what lies `offset` bytes behind something aligned.
+pub fn alignment_at(align: u32, offset: u32) -> u32 {
+    match offset {
+        0 => align,
+        _ => align.min(1 << offset.trailing_zeros()),
     }
 }
 

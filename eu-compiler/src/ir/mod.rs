@@ -21,7 +21,7 @@ mod replaced;
 mod types;
 mod verify;
 
-pub use copy::{CHUNK, Ends, unit};
+pub use copy::{CHUNK, Ends, alignment_at, unit};
 pub use function::{BlockData, Buffer, Cursor, Def, Function, InstData, Terminator, Values};
 pub use ids::{Block, Inst, Value};
 pub use op::{
