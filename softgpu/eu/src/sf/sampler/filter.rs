@@ -2,7 +2,6 @@
 
 use super::state::{Sampler, Wrap};
 use crate::Fault;
-use crate::sf::payload::Lanes;
 use crate::sf::surface::{Cursor, Format, LANES, Numeric, SurfaceKind, Texel};
 
 /// An image as a sampler sees it.
@@ -152,75 +151,20 @@ impl Image<'_> {
         &mut self,
         sampler: &Sampler,
         (live, simd): (u32, usize),
-        [u, v]: [[f32; LANES]; 2],
+        coordinates: [[f32; LANES]; 2],
     ) -> Option<[[u32; LANES]; 4]> {
         let (surface, format) = (self.0.surface, self.0.format);
-        let linear = sampler.mag_linear;
         let plain = surface.kind == SurfaceKind::Image2d && !surface.array;
-        if !plain || !self.0.has_dwords() || linear && format.is_integer() {
+        if !plain || !self.0.has_dwords() || sampler.mag_linear && format.is_integer() {
             return None;
         }
-        let axis = |coordinates: [f32; LANES], size: u32, axis: usize| {
-            let wrap = sampler.wrap[axis];
-            let mut all = [Taps::single(Some(0)); LANES];
-            for lane in Lanes(live) {
-                let coordinate = coordinates[lane % LANES];
-                all[lane % LANES] = taps(coordinate, size, wrap, linear, sampler.unnormalised);
-            }
-            all
-        };
-        let (x, y) = (axis(u, surface.width, 0), axis(v, surface.height, 1));
-        if !linear {
-            let first = |taps: &Taps| taps.texels[0];
-            return self.fetch_all(
-                (live, simd),
-                x.each_ref().map(first),
-                y.each_ref().map(first),
-            );
-        }
-        let mut sums = [[0.0f64; LANES]; 4];
-        let taps = |taps: &[Taps; LANES], which: usize| {
-            let weighted = taps.map(|taps| weights(taps)[which]);
-            (
-                weighted.map(|(texel, _)| texel),
-                weighted.map(|(_, weight)| f64::from(weight)),
-            )
-        };
-        for (yi, wy) in [taps(&y, 0), taps(&y, 1)] {
-            for (xi, wx) in [taps(&x, 0), taps(&x, 1)] {
-                let mut weight = [0.0; LANES];
-                let mut counts = 0;
-                for lane in Lanes(live) {
-                    weight[lane % LANES] = wx[lane % LANES] * wy[lane % LANES];
-                    counts |= u32::from(weight[lane % LANES] != 0.0) << lane;
-                }
-                let texels = self.fetch_all((counts, simd), xi, yi)?;
-                for (sums, channel) in sums.iter_mut().zip(&texels) {
-                    for lane in Lanes(counts) {
-                        let value = f64::from(f32::from_bits(channel[lane % LANES]));
-                        sums[lane % LANES] += weight[lane % LANES] * value;
-                    }
-                }
-            }
-        }
-        Some(sums.map(|channel| channel.map(|value| (value as f32).to_bits())))
-    }
-
-    /// The channels of a texel for each live channel, if all are there.
-    fn fetch_all(
-        &mut self,
-        (live, simd): (u32, usize),
-        x: [Option<u32>; LANES],
-        y: [Option<u32>; LANES],
-    ) -> Option<[[u32; LANES]; 4]> {
-        let mut at = [[0; LANES]; 3];
-        for lane in Lanes(live) {
-            at[0][lane % LANES] = x[lane % LANES]?;
-            at[1][lane % LANES] = y[lane % LANES]?;
-        }
-        let mut texels = [0; LANES];
-        let there = self.0.fetch_dwords(live, &at, &mut texels).ok()?;
-        (there == live).then(|| self.0.format.load_dwords(&texels, simd))
+        let size = [surface.width, surface.height];
+        sampler.sample_all(live, &coordinates, size, |live, x, y| {
+            let mut texels = [0; LANES];
+            let at = [*x, *y, [0; LANES]];
+            let there = self.0.fetch_dwords(live, &at, &mut texels).ok()?;
+            (there == live).then(|| format.load_dwords(&texels, simd))
+        })
     }
 
     /// An array element: the nearest one, clamped.
