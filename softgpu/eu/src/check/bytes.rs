@@ -10,11 +10,13 @@ const PAGES: usize = 1 << 14;
 
 /// A byte that nothing has written.
 pub(crate) const UNWRITTEN: u8 = 0;
-/// A byte that something has written. Larger states are of pointers.
+/// A byte that something has written.
 pub(crate) const WRITTEN: u8 = 1;
 /// A byte of a number that is computed from pointers to two objects, as how far they are apart. With a pointer it
 /// may be one to any object.
 pub(crate) const MIXED: u8 = 2;
+/// A byte of a pointer to the first object that is known. Larger states are of pointers to others.
+pub(super) const POINTER: u8 = 3;
 
 /// What is known of pages, by their numbers.
 pub(super) type Pages<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use devinfo::GpuAddress;
 
 use super::arrays::Reports;
+use super::bytes::POINTER;
 use super::findings::{Extents, Launched, Purpose};
 use super::group::Group;
 use super::memory::Memory;
@@ -89,9 +90,6 @@ pub struct Checks {
     /// What code has told of accesses beyond arrays.
     pub(super) reports: RefCell<Reports>,
 }
-
-/// The state of a byte of the first pointer.
-const POINTER: u8 = 3;
 
 impl Checks {
     /// Sets the current instruction.
