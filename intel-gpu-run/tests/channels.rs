@@ -9,7 +9,7 @@ use common::{checked, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 20] = [
+const KERNELS: [(&str, u32, &str); 23] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -38,6 +38,9 @@ const KERNELS: [(&str, u32, &str); 20] = [
         1024,
         "not the same for all channels",
     ),
+    ("copies_by_halves", 1024, "not the same for all channels"),
+    ("upper_half_shifts", 1024, ""),
+    ("one_of_the_upper_half", 1024, "channel 27: "),
 ];
 
 #[test]

@@ -152,3 +152,34 @@ kernel void broadcasts_by_halves(global const int *in, global int *out)
     uint g = get_global_id(0);
     out[g] = sub_group_broadcast(in[g], get_sub_group_local_id() >= 16);
 }
+
+__attribute__((intel_reqd_sub_group_size(32)))
+kernel void copies_by_halves(global const int *in, global int *out)
+{
+    local int tile[128];
+    event_t event = async_work_group_copy(tile, in + (get_local_id(0) >= 112 ? 4 : 0), 64, 0);
+    wait_group_events(1, &event);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[get_local_id(0) & 63];
+}
+
+__attribute__((intel_reqd_sub_group_size(32)))
+kernel void upper_half_shifts(global const int *in, global int *out)
+{
+    uint g = get_global_id(0), lane = get_sub_group_local_id();
+    int v = in[g], shifted = 0;
+    if (lane >= 16)
+        shifted = intel_sub_group_shuffle_up(v, v, lane - 16);
+    out[g] = shifted;
+}
+
+__attribute__((intel_reqd_sub_group_size(32)))
+kernel void one_of_the_upper_half(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint g = get_global_id(0), l = get_local_id(0);
+    if (l != 27)
+        tile[l] = in[g];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[g] = tile[l];
+}
