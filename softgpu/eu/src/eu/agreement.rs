@@ -507,14 +507,7 @@ fn words_in_accumulators_have_host_code() {
     for opcode in [Opcode::Mov, Opcode::Add, Opcode::Mul, Opcode::Mad] {
         for ty in [Type::W, Type::Uw] {
             for number in 0..40 {
-                let mut instruction = Instruction::new(opcode);
-                instruction.exec_size = [1, 8, 16][number % 3];
-                instruction.no_mask = number % 2 == 0;
-                instruction.channel_offset = [0, 16][number % 7 / 6];
-                instruction.predicate = (number % 5 == 0).then_some(Predicate {
-                    control: PredControl::Sequential,
-                    inverse: number % 4 == 0,
-                });
+                let mut instruction = into_accumulator(opcode, number, ty, &mut random);
                 let sources = match opcode {
                     Opcode::Mov => 1,
                     Opcode::Mad => 3,
@@ -531,16 +524,6 @@ fn words_in_accumulators_have_host_code() {
                         },
                     };
                 }
-                instruction.dst = Dst::Direct {
-                    reg: Register {
-                        file: RegFile::Arf(ArfKind::Accumulator),
-                        // From acc2 on, no whole values are kept.
-                        number: random.pick(&[0, 1, 2, 7]),
-                        ..Register::grf(0)
-                    },
-                    hstride: 1,
-                    ty,
-                };
                 let rules = Rules::of(Family::Gen12Lp);
                 assert_has_host_code(rules, &instruction, &mut random);
             }
@@ -568,15 +551,7 @@ fn selections_and_bits_in_accumulators_have_host_code() {
     for opcode in opcodes {
         for ty in [Type::W, Type::Uw, Type::D, Type::Ud] {
             for number in 0..40 {
-                let mut instruction = Instruction::new(opcode);
-                instruction.exec_size = [1, 8, 16][number % 3];
-                instruction.no_mask = number % 2 == 0;
-                instruction.channel_offset = [0, 16][number % 7 / 6];
-                let predicate = opcode == Opcode::Sel || number % 5 == 0;
-                instruction.predicate = predicate.then_some(Predicate {
-                    control: PredControl::Sequential,
-                    inverse: number % 4 == 0,
-                });
+                let mut instruction = into_accumulator(opcode, number, ty, &mut random);
                 let sources = if opcode == Opcode::Not { 1 } else { 2 };
                 let mut types = [Type::W, Type::Uw].to_vec();
                 if ty.bytes() == 4 {
@@ -595,20 +570,36 @@ fn selections_and_bits_in_accumulators_have_host_code() {
                         },
                     };
                 }
-                instruction.dst = Dst::Direct {
-                    reg: Register {
-                        file: RegFile::Arf(ArfKind::Accumulator),
-                        number: random.pick(&[0, 1, 2, 7]),
-                        ..Register::grf(0)
-                    },
-                    hstride: 1,
-                    ty,
-                };
                 let rules = Rules::of(Family::Gen12Lp);
                 assert_has_host_code(rules, &instruction, &mut random);
             }
         }
     }
+}
+
+/// An instruction without sources whose result goes to an accumulator; a selection has a predicate.
+#[cfg(target_arch = "x86_64")]
+fn into_accumulator(opcode: Opcode, number: usize, ty: Type, random: &mut Random) -> Instruction {
+    let mut instruction = Instruction::new(opcode);
+    instruction.exec_size = [1, 8, 16][number % 3];
+    instruction.no_mask = number % 2 == 0;
+    instruction.channel_offset = [0, 16][number % 7 / 6];
+    let predicate = opcode == Opcode::Sel || number % 5 == 0;
+    instruction.predicate = predicate.then_some(Predicate {
+        control: PredControl::Sequential,
+        inverse: number % 4 == 0,
+    });
+    instruction.dst = Dst::Direct {
+        reg: Register {
+            file: RegFile::Arf(ArfKind::Accumulator),
+            // From acc2 on, no whole values are kept.
+            number: random.pick(&[0, 1, 2, 7]),
+            ..Register::grf(0)
+        },
+        hstride: 1,
+        ty,
+    };
+    instruction
 }
 
 /// The instruction has host code, and leaves what the general path does.
