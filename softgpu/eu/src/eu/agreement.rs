@@ -582,12 +582,12 @@ fn selections_and_bits_in_accumulators_have_host_code() {
 fn into_accumulator(opcode: Opcode, number: usize, ty: Type, random: &mut Random) -> Instruction {
     let mut instruction = Instruction::new(opcode);
     instruction.exec_size = [1, 8, 16][number % 3];
-    instruction.no_mask = number % 2 == 0;
+    instruction.no_mask = number.is_multiple_of(2);
     instruction.channel_offset = [0, 16][number % 7 / 6];
-    let predicate = opcode == Opcode::Sel || number % 5 == 0;
+    let predicate = opcode == Opcode::Sel || number.is_multiple_of(5);
     instruction.predicate = predicate.then_some(Predicate {
         control: PredControl::Sequential,
-        inverse: number % 4 == 0,
+        inverse: number.is_multiple_of(4),
     });
     instruction.dst = Dst::Direct {
         reg: Register {
