@@ -1,7 +1,7 @@
-//! Today's drivers of others, unmodified, as clients of the software GPU: the cells of the README's
-//! table.
+//! Today's drivers of others, unmodified, as clients of the software GPU: the cells of the table in
+//! `docs/clients.md`.
 //!
-//! They are in a root of their own, which `INTEL_GPU_CLIENTS` names; the README says how it is made.
+//! They are in a root of their own, which `INTEL_GPU_CLIENTS` names; that page says how it is made.
 //! Each client compares its own results.
 
 #![cfg(test)]
@@ -19,10 +19,10 @@ use stack_tests::{Oracle, require};
 /// How long one client may take: runtimes compile its kernels first.
 const DEADLINE: Duration = Duration::from_secs(240);
 
-/// The devices, as `PLATFORM@DRIVER`, of the README's rows for `client`.
+/// The devices, as `PLATFORM@DRIVER`, of the page's rows for `client`.
 fn cells(client: &str) -> Vec<String> {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let text = fs::read_to_string(readme).unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/clients.md");
+    let text = fs::read_to_string(page).unwrap();
     let rows = text.lines().filter_map(|line| {
         let cells: Vec<_> = line.split('|').map(str::trim).collect();
         match cells.as_slice() {
@@ -39,7 +39,10 @@ fn cells(client: &str) -> Vec<String> {
             names.map(move |name| format!("{name}@{driver}"))
         })
         .collect();
-    assert!(!devices.is_empty(), "the README has no row for {client}");
+    assert!(
+        !devices.is_empty(),
+        "docs/clients.md has no row for {client}"
+    );
     devices
 }
 

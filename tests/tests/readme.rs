@@ -1,4 +1,4 @@
-//! What the README says is true.
+//! What the README and the pages beside it say is true.
 
 #![cfg(test)]
 
@@ -60,18 +60,46 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The anchors of a page's headings, as renderers of Markdown make them.
+fn anchors(page: &str) -> Vec<String> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for line in page.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        if let (false, Some((_, heading))) =
+            (is_code || !line.starts_with('#'), line.split_once("# "))
+        {
+            let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+            let text: String = heading.chars().filter(kept).collect();
+            found.push(text.to_lowercase().replace(' ', "-"));
+        }
+    }
+    found
+}
+
 #[test]
-fn every_file_that_is_linked_exists() {
+fn everything_that_is_linked_exists() {
     let mut links = 0;
     for page in pages(root()) {
         let text = fs::read_to_string(&page).unwrap();
         for part in text.split("](").skip(1) {
-            let target = part.split([')', '#']).next().unwrap_or_default();
+            let target = part.split(')').next().unwrap_or_default();
             if target.starts_with("http") {
                 continue;
             }
-            let file = page.parent().unwrap().join(target);
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file {
+                "" => page.clone(),
+                _ => page.parent().unwrap().join(file),
+            };
             assert!(file.exists(), "{} links {target}", page.display());
+            let has_anchor =
+                || anchors(&fs::read_to_string(&file).unwrap()).contains(&anchor.into());
+            assert!(
+                anchor.is_empty() || has_anchor(),
+                "{} links {target}",
+                page.display()
+            );
             links += 1;
         }
     }
@@ -85,18 +113,19 @@ fn the_crates_are_all_on_the_map() {
     let (_, members) = manifest.split_once("members = [").unwrap();
     let (members, _) = members.split_once(']').unwrap();
     for member in members.split('"').skip(1).step_by(2) {
-        assert!(
-            readme.contains(&format!("[`{member}`]({member})")),
-            "{member} is not in README.md"
-        );
+        let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
+        let (_, name) = manifest.split_once("\nname = \"").unwrap();
+        let (name, _) = name.split_once('"').unwrap();
+        let row = format!("| [`{member}`]({member}) | `{name}`");
+        assert!(readme.contains(&row), "README.md has no row {row}");
     }
 }
 
 /// The tutorial's file assembles, and its commands print what it says.
 #[test]
 fn the_tutorial_is_true() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let (_, section) = readme.split_once("## Assemble your first kernel").unwrap();
+    let page = fs::read_to_string(root().join("docs/assembly.md")).unwrap();
+    let (_, section) = page.split_once("## Assemble your first kernel").unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
     let blocks = |language: &str| -> Vec<&str> {
         section

@@ -73,7 +73,7 @@ fn a_store_to_nowhere_is_a_page_fault_that_names_it() {
     }
 }
 
-/// What is not in the README's table of clients, made small: the calls with which Mesa's Rusticl on iris
+/// What is not in docs/clients.md's table, made small: the calls with which Mesa's Rusticl on iris
 /// reads a buffer, and Mesa's Vulkan driver copies on a queue for graphics. A draw is in their batch.
 #[test]
 fn what_mesa_copies_by_a_draw_is_refused_by_name() {
