@@ -63,5 +63,8 @@ fn the_readme_lists_what_devices_have() {
     let table = table(&lists);
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let text = std::fs::read_to_string(readme).unwrap();
-    assert!(text.contains(&table), "opencl/README.md should have\n\n{table}");
+    assert!(
+        text.contains(&table),
+        "opencl/README.md should have\n\n{table}"
+    );
 }
