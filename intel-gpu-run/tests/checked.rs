@@ -133,6 +133,55 @@ fn a_program_of_intels_runtime_is_checked() {
     }
 }
 
+/// Exit code 4, and one line with all these words in it, whatever the program makes of its errors.
+#[track_caller]
+fn assert_failed(output: &Output, words: &[&str]) {
+    let talk = talk(output);
+    assert_eq!(output.status.code(), Some(4), "{talk}");
+    let all = |line: &str| words.iter().all(|word| line.contains(word));
+    let found = talk.lines().filter(|line| all(line)).count();
+    assert_eq!(found, 1, "{words:?}: {talk}");
+}
+
+#[test]
+fn launches_that_fail_are_reported() {
+    let Some(folder) = program() else {
+        return;
+    };
+    let words = ["opencl", "--check", "--devices", "soft:tgl"];
+    let run_ignored = |words, kernel| {
+        let source = file(&format!("{kernel}.cl"));
+        let mut run = launch(
+            words,
+            folder.path(),
+            &source,
+            [kernel, "-g", "full, ignored"],
+        );
+        run.env("INTEL_GPU_HANG_TIMEOUT", "0.5");
+        run.env("OCL_ICD_VENDORS", "/etc/OpenCL/vendors/intel.icd");
+        run.output().unwrap()
+    };
+    let fault = ["a launch failed: ", "page fault", "0x1234"];
+    let own_fault = [&fault[..], &["in kernel wild"]].concat();
+    assert_failed(&run_ignored(&words, "wild"), &own_fault);
+    let hang = ["a launch failed: ", "the GPU hangs", "in kernel spin"];
+    assert_failed(&run_ignored(&words, "spin"), &hang);
+    let words = ["preload", "--check", "--platform", "tgl"];
+    assert_failed(&run_ignored(&words, "wild"), &fault);
+}
+
+/// What is found is said once, not in the runtime's log as well.
+#[test]
+fn each_report_is_there_once() {
+    let Some(folder) = program() else {
+        return;
+    };
+    let words = ["opencl", "--check", "--devices", "soft:tgl"];
+    let run = run(&words, folder.path(), "race", "full");
+    let talk = talk(&run);
+    assert_eq!(talk.matches("data race").count(), 1, "{talk}");
+}
+
 #[test]
 fn a_programs_own_exit_code_stays() {
     let Some(folder) = program() else {

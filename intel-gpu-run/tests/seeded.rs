@@ -110,6 +110,32 @@ fn faults_of_sub_groups_and_fences_are_reported() {
     }
 }
 
+#[test]
+fn races_in_variables_of_a_program_are_reported() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = numbers(folder.path());
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/variables.cl");
+    for (kernel, code) in [
+        ("variable_race", 5),
+        ("variable_neighbour", 5),
+        ("right_variable", 0),
+    ] {
+        for (compiler, platform) in BOTH.iter().flat_map(|c| ALL.iter().map(move |p| (c, p))) {
+            let options = ["--compiler", compiler, "--build-options=-cl-std=CL3.0"];
+            let arguments = ["--arg", &input, "--arg", "fill=0:1024", source];
+            let more = [&options[..], &arguments].concat();
+            let run = checked(&format!("soft:{platform}"), kernel, &more);
+            let text = talk(&run);
+            let context = format!("{kernel} {compiler} {platform}: {text}");
+            assert_eq!(run.status.code(), Some(code), "{context}");
+            assert!(code == 0 || text.contains("data race"), "{context}");
+        }
+    }
+}
+
 /// A thread reads its message's response in the register that a0 names. `wait` is what it does
 /// first; `at` the byte of the register file.
 fn indirect(wait: &str, at: u32) -> String {

@@ -212,6 +212,10 @@ pub struct Violation {
     pub detail: String,
 }
 
+/// What begins a line about a launch that did not end well, in a file with a line for each [`Violation`]. No
+/// name of a kernel has a colon.
+pub const FAILED: &str = "failed: ";
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

@@ -25,7 +25,8 @@ pub const LOG_FILE_VARIABLE: &str = "INTEL_GPU_PRELOAD_LOG_FILE";
 pub const DEFAULT_PLATFORM: &str = "tgl";
 
 /// A file: if it is set, the software GPU checks what silicon leaves undefined, and each rule that a
-/// kernel breaks is appended to the file, a line each.
+/// kernel breaks is appended to the file, a line each, and why contexts were lost, behind
+/// `kmd_iface::FAILED`.
 pub const CHECK_VARIABLE: &str = "INTEL_GPU_PRELOAD_CHECK";
 
 /// The most devices of a process.

@@ -13,7 +13,7 @@ use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use devinfo::{Driver, Target};
-use kmd_iface::Node;
+use kmd_iface::{FAILED, Node};
 use libc::c_int;
 use softgpu::{Device, Options, SoftNode};
 
@@ -287,17 +287,27 @@ impl Process {
         }
     }
 
-    /// Appends the rules that kernels have broken since the last call to the file that is to have them.
-    pub fn report(&self, node: &dyn Node) {
+    /// Appends the rules that kernels have broken since the last call to the file that is to have them,
+    /// and why a context was lost.
+    pub fn report(&self, node: &SoftNode) {
         let Some(path) = &self.check_file else {
             return;
         };
-        let found = node.diagnostics().map(|known| known.take_violations());
-        let found = found.unwrap_or_default();
-        if found.is_empty() {
+        let Some(known) = node.diagnostics() else {
+            return;
+        };
+        let mut lines: String = known
+            .take_violations()
+            .iter()
+            .map(|one| format!("{one}\n"))
+            .collect();
+        if let Some(error) = node.take_error() {
+            let text = error.to_string().replace('\n', " ");
+            lines.push_str(&format!("{FAILED}{text}\n"));
+        }
+        if lines.is_empty() {
             return;
         }
-        let lines: String = found.iter().map(|one| format!("{one}\n")).collect();
         let file = OpenOptions::new().create(true).append(true).open(path);
         let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
         if let Err(error) = written {

@@ -121,11 +121,11 @@ impl Device {
         *last = Some(report);
     }
 
-    /// Why the last lost context was lost.
-    pub fn last_error(&self) -> Option<ErrorReport> {
+    /// Why the last lost context was lost, if one was lost since the last call.
+    pub fn take_error(&self) -> Option<ErrorReport> {
         self.last_error
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+            .take()
     }
 }

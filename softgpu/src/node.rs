@@ -105,9 +105,9 @@ impl SoftNode {
         Ok(MapSource { file, offset })
     }
 
-    /// Why the device's last lost context was lost.
-    pub fn last_error(&self) -> Option<ErrorReport> {
-        self.device().last_error()
+    /// Why the device's last lost context was lost, if one was lost since the last call.
+    pub fn take_error(&self) -> Option<ErrorReport> {
+        self.device().take_error()
     }
 }
 

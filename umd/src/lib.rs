@@ -106,7 +106,7 @@ mod waiter;
 
 pub use batchbuffer::Engine;
 pub use devinfo::GpuAddress;
-pub use kmd_iface::{Statistics, Violation};
+pub use kmd_iface::{FAILED, Statistics, Violation};
 
 pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelAbi, KernelInfo,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::binary::{Binary, BinaryError, KernelInfo, SegmentKind};
 use crate::device::{Device, DeviceInner};
 use crate::error::{DeviceError, Error, refused};
-use crate::memory::{Bo, Use};
+use crate::memory::{Bo, Use, VARIABLES};
 
 /// Kernels begin at multiples of this (IDD "Kernel Start Pointer"); data gets the same.
 const ALIGNMENT: u64 = 64;
@@ -63,7 +63,7 @@ impl Program {
             let (label, usage, more) = match kind {
                 SegmentKind::Code => ("program", Use::Code, PREFETCH),
                 SegmentKind::Constants => ("constants of a program", Use::Device, 0),
-                SegmentKind::Globals => ("variables of a program", Use::Device, 0),
+                SegmentKind::Globals => (VARIABLES, Use::Device, 0),
                 SegmentKind::Strings => ("strings of a program", Use::Device, 0),
             };
             let bo = device.registry.create((size + more).max(1), usage, label);

@@ -15,7 +15,7 @@ use crate::{files, process};
 #[derive(Debug, clap::Args)]
 pub struct Client {
     /// Report what kernels do on software GPUs that silicon leaves undefined, as `run --check` does.
-    /// Then the exit code is 5 if there is something to report
+    /// Then the exit code is 5 if there is something to report, or 4 if a launch failed
     #[arg(long)]
     pub check: bool,
 
@@ -57,22 +57,29 @@ impl Client {
 /// Runs the program to its end. Returns its exit code.
 ///
 /// # Errors
-/// [`Error::Usage`] if it does not start, [`Error::Violated`] if its libraries wrote to the file
-/// `violations` which rules its kernels have broken.
-pub fn run(command: &mut Command, violations: &Path) -> Result<u8, Error> {
+/// [`Error::Usage`] if it does not start; if its libraries wrote to the file `reports`, [`Error::Device`]
+/// for launches that failed, [`Error::Violated`] for rules that kernels have broken.
+pub fn run(command: &mut Command, reports: &Path) -> Result<u8, Error> {
     let status = process::run_in_place(command).map_err(|error| {
         let program = Path::new(command.get_program()).display();
         Error::Usage(format!("cannot run {program}: {error}"))
     })?;
-    let text = fs::read_to_string(violations).unwrap_or_default();
-    if text.is_empty() {
-        return Ok(exit_code(status));
-    }
+    let text = fs::read_to_string(reports).unwrap_or_default();
     // A program may open the device again and again.
     let mut known = HashSet::new();
-    let lines = text.lines().filter(|line| known.insert(*line));
-    let lines = lines.map(|line| format!("--check: {line}"));
-    Err(Error::Violated(lines.collect::<Vec<_>>().join("\n")))
+    let (mut failed, mut broken) = (Vec::new(), Vec::new());
+    for line in text.lines().filter(|line| known.insert(*line)) {
+        match line.strip_prefix(umd::FAILED) {
+            Some(why) => failed.push(format!("a launch failed: {why}")),
+            None => broken.push(format!("--check: {line}")),
+        }
+    }
+    let error = |lines: Vec<String>, of: fn(String) -> Error| {
+        (!lines.is_empty()).then(|| of(lines.join("\n")))
+    };
+    let errors = [error(failed, Error::Device), error(broken, Error::Violated)];
+    Error::of_all(errors.into_iter().flatten().collect())?;
+    Ok(exit_code(status))
 }
 
 /// As shells report it: 128 plus the signal's number for a program that a signal ended.

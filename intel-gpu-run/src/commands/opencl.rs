@@ -90,13 +90,13 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
         }
         command.env(DEVICES_VARIABLE, devices);
     }
-    let violations = vendors.path().join("violations");
+    let reports = vendors.path().join("reports");
     if args.client.check {
         command.env(CHECK_VARIABLE, "1");
-        command.env(CHECK_FILE_VARIABLE, &violations);
+        command.env(CHECK_FILE_VARIABLE, &reports);
     }
     if let Some(filter) = log {
         command.env(LOG_VARIABLE, filter);
     }
-    client::run(&mut command, &violations)
+    client::run(&mut command, &reports)
 }

@@ -83,11 +83,11 @@ pub fn run(args: &Args, log: Option<&str>) -> Result<u8, Error> {
     if let Some(file) = &args.log_file {
         command.env(config::LOG_FILE_VARIABLE, file);
     }
-    let violations = root.path().join("violations");
+    let reports = root.path().join("reports");
     if args.client.check {
-        command.env(config::CHECK_VARIABLE, &violations);
+        command.env(config::CHECK_VARIABLE, &reports);
     }
-    client::run(&mut command, &violations)
+    client::run(&mut command, &reports)
 }
 
 /// The file of a program, as `execvp` finds it.

@@ -346,6 +346,10 @@ impl Event {
         let status = match device.wait(Duration::ZERO) {
             Ok(()) => CL_COMPLETE,
             Err(error) => {
+                let is_first = error.kind() != umd::ErrorKind::DependencyFailed;
+                if is_first && error.class() == umd::ErrorClass::Device {
+                    platform::report_failure(&error);
+                }
                 let error = Error::from(error);
                 self.context.report(&error);
                 if let Some(queue) = &self.queue

@@ -17,7 +17,8 @@ pub(crate) const DEVICES_VARIABLE: &str = "INTEL_GPU_DEVICES";
 const HANG_VARIABLE: &str = "INTEL_GPU_HANG_TIMEOUT";
 /// Set to 1, makes software GPUs report what silicon leaves undefined.
 const CHECK_VARIABLE: &str = "INTEL_GPU_CHECK";
-/// With it, a file to which each rule that a kernel breaks is appended, a line each.
+/// With it, a file to which each rule that a kernel breaks is appended, a line each, and each launch that
+/// fails, behind [`umd::FAILED`].
 const CHECK_FILE_VARIABLE: &str = "INTEL_GPU_CHECK_FILE";
 /// What is logged to stderr, as `RUST_LOG` says it: `info` tells why calls fail.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
@@ -81,17 +82,32 @@ impl Platform {
     }
 }
 
-/// Reports that a kernel broke a rule: to the log, and to the file that is to have it.
+/// Reports that a kernel broke a rule: to the file that is to have it, which somebody shows, or else to the
+/// log.
 pub(crate) fn report_violation(violation: &umd::Violation) {
-    tracing::error!("{violation}");
+    match append_to_file(&violation.to_string()) {
+        true => tracing::info!("{violation}"),
+        false => tracing::error!("{violation}"),
+    }
+}
+
+/// Reports that the device did not end a command well.
+pub(crate) fn report_failure(error: &umd::Error) {
+    append_to_file(&format!("{}{error}", umd::FAILED));
+}
+
+/// Appends a line to the file of reports. Returns whether it is there.
+fn append_to_file(line: &str) -> bool {
     let Some(path) = std::env::var_os(CHECK_FILE_VARIABLE) else {
-        return;
+        return false;
     };
+    let line = format!("{}\n", line.replace('\n', " "));
     let file = File::options().create(true).append(true).open(&path);
-    let written = file.and_then(|mut file| file.write_all(format!("{violation}\n").as_bytes()));
-    if let Err(error) = written {
+    let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = &written {
         tracing::error!("{CHECK_FILE_VARIABLE}: {}: {error}", path.display());
     }
+    written.is_ok()
 }
 
 /// What the environment says; `None` if it says nothing that is a time.

@@ -92,6 +92,8 @@ struct Bound {
 pub(crate) const BUFFER: &str = "buffer";
 const USER_MEMORY: &str = "user memory";
 const SHARED_MEMORY: &str = "shared memory";
+/// What programs call that of their variables.
+pub(crate) const VARIABLES: &str = "variables of a program";
 /// What images call theirs.
 pub(crate) const IMAGE: &str = "image";
 /// What threads call theirs: registers that did not fit, and private variables.
@@ -101,7 +103,7 @@ pub(crate) const PRIVATE_MEMORY: &str = "private memory";
 /// What memory of this name is for.
 fn purpose(label: &str) -> Purpose {
     match label {
-        BUFFER | USER_MEMORY | SHARED_MEMORY => Purpose::Buffer,
+        BUFFER | USER_MEMORY | SHARED_MEMORY | VARIABLES => Purpose::Buffer,
         IMAGE => Purpose::Image,
         SCRATCH_MEMORY | PRIVATE_MEMORY => Purpose::Threads,
         _ => Purpose::Driver,

@@ -6,7 +6,7 @@ mod pool;
 mod ranges;
 mod raw;
 
-pub(crate) use bo::{BUFFER, Bo, IMAGE, PRIVATE_MEMORY, Registry, SCRATCH_MEMORY, Use};
+pub(crate) use bo::{BUFFER, Bo, IMAGE, PRIVATE_MEMORY, Registry, SCRATCH_MEMORY, Use, VARIABLES};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Part, Pool};
 pub(crate) use ranges::NEAR;
