@@ -219,6 +219,8 @@ pub struct Inst {
     pub dst: Option<Operand>,
     /// The sources.
     pub srcs: [Option<Operand>; 3],
+    /// The word of the SPIR-V module that it comes from; 0 if there is none.
+    pub at: u32,
 }
 
 impl Inst {
@@ -235,6 +237,7 @@ impl Inst {
             accumulates: false,
             dst: None,
             srcs: [None; 3],
+            at: 0,
         }
     }
 

@@ -134,8 +134,16 @@ pub fn compile_showing(
     let revision = options
         .revision
         .unwrap_or(options.platform.default_revision);
+    let (data, lines) = (&module.data, &module.lines);
+    let bytes = zebin::write(&kernels, data, lines, &target, revision, spirv);
     Ok(Zebin {
-        bytes: zebin::write(&kernels, &module.data, &target, revision, spirv),
+        bytes: bytes.map_err(|error| Error::Internal {
+            kernel: reports
+                .first()
+                .map_or_else(String::new, |one| one.name.clone()),
+            pass: "emission",
+            what: error.to_string(),
+        })?,
         kernels: reports,
     })
 }

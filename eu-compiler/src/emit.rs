@@ -10,6 +10,7 @@ use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, Type as M
 use crate::builder::{builder, text};
 use crate::code::{Code, Inst, Operand, Place, Predicate, SpillData, What, region, register};
 use crate::ir::Block;
+use crate::lines::CodeLines;
 use crate::prolog;
 use crate::regalloc::{Allocation, MIDDLE};
 use crate::target::Target;
@@ -21,6 +22,8 @@ pub struct Emitted {
     pub bytes: Vec<u8>,
     /// Where threads begin that have their local ids.
     pub entry_with_ids: u32,
+    /// Where code comes from.
+    pub lines: CodeLines,
 }
 
 /// The dword of a0 for the surface of scratch memory.
@@ -63,7 +66,13 @@ pub fn emit(
             prolog::load_cross_thread(&mut b, target, code.local_ids, in_memory)?;
         }
     }
-    let body = Emitter::new(code, allocation, target, b).run()?;
+    let (body, words) = Emitter::new(code, allocation, target, b).run()?;
+    let first = out.bytes.len();
+    let places = words.into_iter().filter_map(|(index, word)| {
+        let offset = first + body.starts.get(index)?;
+        Some((offset as u32, word))
+    });
+    out.lines = CodeLines(places.collect());
     out.bytes.extend(body.code);
     Ok(out)
 }
@@ -100,12 +109,18 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn run(mut self) -> Result<build::Kernel, String> {
+    /// The code, and of which instructions of the builder on it comes from which word of the module.
+    fn run(mut self) -> Result<(build::Kernel, Vec<(usize, u32)>), String> {
         let code = self.code;
+        let mut words: Vec<(usize, u32)> = Vec::new();
         for (index, inst) in code.insts.iter().enumerate() {
+            let is_new = words.last().is_none_or(|(_, word)| *word != inst.at);
+            if inst.at != 0 && is_new {
+                words.push((self.b.count(), inst.at));
+            }
             self.inst(index, inst)?;
         }
-        self.b.finish().map_err(text)
+        Ok((self.b.finish().map_err(text)?, words))
     }
 
     /// The next block after an instruction where channels wait.

@@ -8,6 +8,7 @@ mod emit;
 mod error;
 mod front;
 pub mod ir;
+mod lines;
 mod passes;
 mod prolog;
 mod regalloc;

@@ -8,8 +8,9 @@ use hashbrown::HashMap;
 
 use crate::abi::{Abi, Field, FieldKind, ImageField, SamplerState};
 use crate::emit::Emitted;
-use crate::front::{Data, Entry, Section};
+use crate::front::{Data, Entry, Lines, Section};
 use crate::ir::Symbol;
+use crate::lines;
 use crate::relocate::Relocation;
 use crate::target::Target;
 
@@ -35,13 +36,17 @@ pub struct CompiledKernel {
 }
 
 /// Writes a zebin.
+///
+/// # Errors
+/// A line table that cannot be written.
 pub fn write(
     kernels: &[CompiledKernel],
     data: &Data,
+    lines: &Lines,
     target: &Target,
     revision: u8,
     spirv: &[u8],
-) -> Vec<u8> {
+) -> gimli::write::Result<Vec<u8>> {
     let mut elf = Elf::default();
     let mut symbols = Symbols::new();
     let mut code = Vec::new();
@@ -55,6 +60,23 @@ pub fn write(
         symbols.add(&kernel.entry.name, LOCAL_FUNCTION, section, 0, size);
         code.push(section);
     }
+    let known: Vec<_> = kernels
+        .iter()
+        .map(|kernel| (&kernel.emitted.lines, kernel.emitted.bytes.len() as u64))
+        .collect();
+    let table = lines::table(lines, &known)?;
+    // The table's addresses are told by symbols with the names of sections, which other symbols are in front of.
+    let sources: Vec<u32> = match &table {
+        Some(_) => kernels
+            .iter()
+            .zip(&code)
+            .map(|(kernel, section)| {
+                let name = format!(".text.{}", kernel.entry.name);
+                symbols.add(&name, LOCAL_SECTION, *section, 0, 0)
+            })
+            .collect(),
+        None => Vec::new(),
+    };
     let locals = symbols.count();
     let sections = [
         (Section::Constants, ".data.const", &data.constants),
@@ -130,7 +152,19 @@ pub fn write(
             continue;
         }
         let number = elf.section(&name, 9, 0, entries, 8);
-        links.push((number, section));
+        links.push((number, section, 16));
+    }
+    if let Some(table) = table {
+        let number = elf.section(".debug_line", 1, 0, table.bytes, 1);
+        let mut entries = Vec::new();
+        for (at, kernel, addend) in table.addresses {
+            let symbol = sources.get(kernel).copied().unwrap_or(0);
+            entries.extend(at.to_le_bytes());
+            entries.extend((u64::from(symbol) << 32 | ADDRESS).to_le_bytes());
+            entries.extend(addend.to_le_bytes());
+        }
+        let list = elf.section(".rela.debug_line", 4, 0, entries, 8);
+        links.push((list, number, 24));
     }
     elf.section(".spv", 0xff00_0009, 0, spirv.to_vec(), 4);
     elf.section(".ze_info", 0xff00_0011, 0, info(kernels).into_bytes(), 4);
@@ -138,14 +172,15 @@ pub fn write(
     let table = elf.section(".symtab", 2, 0, symbols.table, 8);
     let names = elf.section(".strtab", 3, 0, symbols.names, 1);
     elf.link(table, names, locals, 24);
-    for (number, section) in links {
-        elf.link(number, table, section as u32, 16);
+    for (number, section, entry) in links {
+        elf.link(number, table, section as u32, entry);
     }
-    elf.finish()
+    Ok(elf.finish())
 }
 
 /// Kinds of symbols: binding and type.
 const LOCAL_FUNCTION: u8 = 2;
+const LOCAL_SECTION: u8 = 3;
 const GLOBAL_OBJECT: u8 = 0x11;
 /// Kinds of relocations: an address, which is added to what is there; its halves.
 const ADDRESS: u64 = 1;

@@ -91,6 +91,43 @@ fn a_program_of_this_runtime_is_checked() {
     }
 }
 
+/// The zebins of the built-in compiler have line tables, too: for what was included as well.
+#[test]
+fn reports_about_code_of_the_own_compiler_have_lines() {
+    let Some(folder) = program() else {
+        return;
+    };
+    for (name, text) in [
+        (
+            "kernel.cl",
+            "#include \"more.h\"\nkernel void race(global const int *in, global int *out) {\n  store(in, out);\n}\n",
+        ),
+        (
+            "more.h",
+            "void store(global const int *in, global int *out)\n{\n  int x = in[get_global_id(0)];\n  *out = x;\n}\n",
+        ),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let input = common::numbers(folder.path());
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let included = place("more.h") + ":4";
+    let race = place("race.cl");
+    std::fs::copy(file("race.cl"), &race).unwrap();
+    for platform in ["skl", "tgl", "dg2", "bmg"] {
+        for (source, line) in [
+            (&race, "kernel.cl:7"),
+            (&place("kernel.cl"), included.as_str()),
+        ] {
+            let device = format!("soft:{platform}");
+            let more = ["--compiler", "own", "--build-options=-g", "--arg", &input];
+            let more = [&more[..], &["--arg", "fill=0:1024", source.as_str()]].concat();
+            let run = common::checked(&device, "race", &more);
+            assert_reported(&run, &["race+0x", &format!("({line})"), "data race"]);
+        }
+    }
+}
+
 /// Code shows nothing of it, but for marks of the built-in compiler.
 #[test]
 fn sub_groups_that_are_not_complete_are_found_in_code_of_the_own_compiler() {

@@ -7,7 +7,7 @@
 //! stores, atomics, [`generic`] pointers; [`image`] images and samplers; [`builtin`] the built-in variables; [`group`] sub-groups and barriers, [`copy`] what groups copy;
 //! [`extended`] the functions
 //! of OpenCL.std, with those of [`float`] numbers, those that access [`vector`]s in memory, [`printf`]
-//! and the [`library`]; [`imported`] those that are called by name.
+//! and the [`library`]; [`imported`] those that are called by name. [`lines`] says where instructions come from.
 
 mod arith;
 mod atomic;
@@ -24,6 +24,7 @@ mod group;
 mod image;
 mod imported;
 mod library;
+mod lines;
 mod math;
 mod memory;
 mod module;
@@ -41,6 +42,7 @@ use crate::error::Error;
 use crate::ir::Function;
 use crate::target::Target;
 
+pub use lines::Lines;
 pub use module::{Data, Entry, Module, Section};
 pub use reader::{file, validate};
 

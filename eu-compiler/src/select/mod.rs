@@ -201,12 +201,16 @@ impl Selector<'_> {
             self.code.insts.push(label);
             for inst in self.function.blocks[block.index()].insts.clone() {
                 let data = &self.function.insts[inst.index()];
+                let first = self.code.insts.len();
                 self.inst(inst.index()).map_err(|what| match data.at {
                     0 => what,
                     at => format!("{what} (word {at} of the module)"),
                 })?;
+                self.come_from(data.at, first);
             }
+            let first = self.code.insts.len();
             self.terminate(block, order.get(index + 1).copied())?;
+            self.come_from(self.place_of_end(block), first);
         }
         // Each loop as a range of instructions.
         let mut ranges: Vec<Option<(usize, usize)>> = vec![None; self.function.blocks.len()];
@@ -225,6 +229,22 @@ impl Selector<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says which word of the module the code comes from that was made last, from an instruction on.
+    fn come_from(&mut self, word: u32, first: usize) {
+        for inst in &mut self.code.insts[first..] {
+            inst.at = word;
+        }
+    }
+
+    /// The word of the module that the end of a block comes from: that of what decides it.
+    fn place_of_end(&self, block: Block) -> u32 {
+        let Terminator::Branch(condition, ..) = self.function.blocks[block.index()].end else {
+            return 0;
+        };
+        let source = self.function.source(condition);
+        source.map_or(0, |(_, data)| data.at)
     }
 
     /// The lanes of the kernel.

@@ -56,6 +56,8 @@ pub struct Kernel {
     pub family: Family,
     /// The instructions.
     pub code: Vec<u8>,
+    /// Where each instruction that the builder took begins in the code, with the waits before it.
+    pub starts: Vec<usize>,
 }
 
 impl Kernel {
@@ -107,6 +109,11 @@ impl Builder {
         self.validator.machine().family
     }
 
+    /// How many instructions it has taken.
+    pub fn count(&self) -> usize {
+        self.items.len()
+    }
+
     /// Appends an instruction; a branch only if its target is a register. [`Builder::finish`]
     /// reports what is wrong with it.
     pub fn emit(&mut self, op: Op) {
@@ -151,6 +158,7 @@ impl Builder {
             family, registers, ..
         } = self.validator.machine();
         let mut code = Vec::with_capacity(self.items.len() * 16);
+        let mut starts = Vec::with_capacity(self.items.len());
         for (index, (instruction, target)) in self.items.iter().enumerate() {
             let mut instruction = *instruction;
             instruction.options.remove(Options::COMPACTED);
@@ -176,16 +184,21 @@ impl Builder {
                     violation: format!("{violation}, {}", violation.rule.source),
                 });
             }
+            starts.push(code.len());
             code.extend_from_slice(bytes.get(..length).unwrap_or_default());
         }
         if self.scoreboard == Scoreboard::Auto {
             let program = swsb::Program::decode(family, &code);
-            code = swsb::annotate_program(&match registers {
+            (code, starts) = swsb::annotate_program(&match registers {
                 Some(registers) => program.with_registers(registers),
                 None => program,
             })?;
         }
-        Ok(Kernel { family, code })
+        Ok(Kernel {
+            family,
+            code,
+            starts,
+        })
     }
 
     /// The bytes from an instruction to a label; while building, every instruction has 16.

@@ -37,14 +37,16 @@ pub fn annotate(family: Family, code: &[u8]) -> Result<Vec<u8>, AnnotateError> {
     if !pipe::has_scoreboard(family) {
         return Ok(code.to_vec());
     }
-    annotate_program(&Program::decode(family, code))
+    let (code, _) = annotate_program(&Program::decode(family, code))?;
+    Ok(code)
 }
 
-/// The code of a program with new annotations, as from [`annotate`].
+/// The code of a program with new annotations, as from [`annotate`], and where each of its instructions
+/// begins there.
 ///
 /// # Errors
 /// As [`annotate`].
-pub fn annotate_program(program: &Program) -> Result<Vec<u8>, AnnotateError> {
+pub fn annotate_program(program: &Program) -> Result<(Vec<u8>, Vec<usize>), AnnotateError> {
     let mut annotations = annotations(program).into_iter();
     program.encode_with(|_, instruction, before| {
         let annotation = annotations.next().unwrap_or_default();

@@ -131,8 +131,9 @@ impl Program {
             .ok()
     }
 
-    /// Puts instructions in front of others or removes them, and encodes the result. Branches
-    /// follow their targets; a target becomes the first of the instructions put in front of it.
+    /// Puts instructions in front of others or removes them, and encodes the result: the code, and where
+    /// each instruction of this program begins in it, with what is in front of it. Branches follow their
+    /// targets; a target becomes the first of the instructions put in front of it.
     ///
     /// # Errors
     /// Something cannot be moved: bytes that are not an instruction, or a branch to where none
@@ -140,7 +141,7 @@ impl Program {
     pub(super) fn encode_with(
         &self,
         mut change: impl FnMut(usize, &Instruction, &mut Vec<Instruction>) -> Option<Instruction>,
-    ) -> Result<Vec<u8>, AnnotateError> {
+    ) -> Result<(Vec<u8>, Vec<usize>), AnnotateError> {
         if let Some(offset) = self.unknown {
             return Err(AnnotateError::NoInstruction { offset });
         }
@@ -190,7 +191,9 @@ impl Program {
             code.extend_from_slice(&bytes[..length]);
         }
         code.resize(code.len() + self.padding, 0);
-        Ok(code)
+        // Where the end is.
+        starts.pop();
+        Ok((code, starts))
     }
 
     /// Where a branch target is once the instructions begin at `starts`.

@@ -2,6 +2,7 @@
 
 use spirv::{AddressingModel, Decoration, ExecutionMode, Op, StorageClass};
 
+use super::super::lines::Lines;
 use super::super::reader::Instruction;
 use super::super::types::{ImageShape, MAX_CONSTANT, Shape};
 use super::{Address, Data, Definition, Entry, Module, Variable};
@@ -62,6 +63,7 @@ pub fn read(instructions: Vec<Instruction<'_>>) -> Result<Module<'_>, Error> {
         }
     }
     module.declare_again()?;
+    module.lines = Lines::of(&module.instructions, &module.strings);
     module.data = Data::of(&module)?;
     Ok(module)
 }

@@ -15,6 +15,7 @@ use hashbrown::HashMap;
 use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, LinkageType, Op, StorageClass};
 
 use self::described::Descriptions;
+use super::lines::Lines;
 use super::reader::Instruction;
 use super::types::{Shape, Types};
 use crate::error::Error;
@@ -107,6 +108,8 @@ pub struct Module<'a> {
     pub samplers: HashMap<u32, Instruction<'a>>,
     /// What texts say of the arguments of kernels.
     pub descriptions: Descriptions,
+    /// Source lines.
+    pub lines: Lines,
     /// Texts.
     strings: HashMap<u32, String>,
     /// The scalars of all constants.
