@@ -207,6 +207,62 @@ fn launches_that_fail_are_reported() {
     assert_failed(&run_ignored(&words, "wild"), &fault);
 }
 
+/// What the flags of a buffer and its maps keep kernels from.
+#[test]
+fn accesses_of_what_is_not_a_kernels_are_reported() {
+    let Some(folder) = program() else {
+        return;
+    };
+    for device in ["soft:skl", "soft:dg2"] {
+        let words = ["opencl", "--check", "--devices", device];
+        let run = |kernel, content| run(&words, folder.path(), kernel, content);
+        let place = "byte 0x0 of the buffer of 0x400 bytes";
+        let flags = [
+            (
+                "writes_in",
+                "writes",
+                "which was made with CL_MEM_READ_ONLY",
+            ),
+            (
+                "reads_out",
+                "reads",
+                "which was made with CL_MEM_WRITE_ONLY",
+            ),
+        ];
+        for (kernel, verb, why) in flags {
+            let words = [kernel, "forbidden access", "channel 0", verb, place, why];
+            assert_reported(&run(kernel, "full"), &words);
+        }
+        for (content, verb, why) in [
+            (
+                "full, in mapped W",
+                "reads",
+                "which the program has mapped for writing",
+            ),
+            (
+                "full, out mapped R",
+                "writes",
+                "which the program has mapped for reading",
+            ),
+            (
+                "full, out mapped W",
+                "writes",
+                "which the program has mapped for writing",
+            ),
+        ] {
+            let words = ["scale+0x", "forbidden access", verb, place, why];
+            assert_reported(&run("scale", content), &words);
+        }
+        for content in [
+            "full, in mapped R",
+            "full, in unmapped W",
+            "full, out unmapped W",
+        ] {
+            assert_clean(&run("scale", content));
+        }
+    }
+}
+
 /// What is found is said once, not in the runtime's log as well.
 #[test]
 fn each_report_is_there_once() {

@@ -49,18 +49,18 @@ const KERNELS: &[(&str, i32, i32, &str)] = &[
         2,
         "it reads 16 bytes at byte 0x20 of the global or constant variable",
     ),
-    ("load_global", 32, 33, "bounds: 4 bytes at offset 0x400 of"),
-    ("load_half", 15, 16, "bounds: 2 bytes at offset 0x400 of"),
+    ("load_global", 32, 33, "4 bytes at offset 0x400 of"),
+    ("load_half", 15, 16, "2 bytes at offset 0x400 of"),
     (
         "copy_in",
         64,
         65,
         "it writes 4 bytes at byte 0x100 of the shared local variable own, which has 0x100",
     ),
-    ("copy_in", 64, 300, "bounds: 4 bytes at offset 0x400 of"),
+    ("copy_in", 64, 300, "4 bytes at offset 0x400 of"),
     ("copy_without_wait", 1, 0, "data race"),
-    ("copy_out", 64, 65, "bounds: 4 bytes at offset 0x100 of"),
-    ("copy_strides", 4, 5, "bounds: 4 bytes at offset 0x4"),
+    ("copy_out", 64, 65, "4 bytes at offset 0x100 of"),
+    ("copy_strides", 4, 5, "4 bytes at offset 0x4"),
 ];
 
 const TARGETS: &[(&str, &str)] = &[

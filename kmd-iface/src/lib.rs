@@ -61,8 +61,8 @@ pub use kmd::{
 };
 pub use memory::{Mapping, UserMemory, map_dmabuf};
 pub use node::{
-    CodeReader, Diagnostics, ErrorKind, ErrorReport, FAILED, FoundKernel, KernelFinder, MapSource,
-    Node, Purpose, SourceLines, Statistics, Violation,
+    CodeReader, Diagnostics, ErrorKind, ErrorReport, FAILED, Forbidden, FoundKernel, KernelFinder,
+    MapSource, Node, Purpose, SourceLines, Statistics, Violation,
 };
 pub use open::open;
 pub use render_node::RenderNode;

@@ -97,6 +97,17 @@ pub enum Purpose {
     Driver,
 }
 
+/// What kernels of a program may not do with a part of its memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forbidden {
+    /// They may not read it.
+    pub reads: bool,
+    /// They may not write it.
+    pub writes: bool,
+    /// Why: what comes behind the name of the memory and "which".
+    pub why: &'static str,
+}
+
 /// Says where the instruction at an offset of a kernel comes from in its source, as `FILE:LINE`.
 pub type SourceLines = Arc<dyn Fn(u64) -> Option<String> + Send + Sync>;
 
@@ -169,6 +180,12 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
 
     /// A kernel of a program gets the address of `size` bytes of a buffer.
     fn passes(&self, address: GpuAddress, size: u64);
+
+    /// Kernels of programs may not do this with the bytes at an address, which are in a buffer.
+    fn forbids(&self, address: GpuAddress, size: u64, what: Forbidden);
+
+    /// That is over.
+    fn permits(&self, address: GpuAddress, size: u64, what: Forbidden);
 
     /// Of a kernel that breaks a rule, and whose driver does not say what it [`launches`](Self::launches),
     /// this finds name and source.

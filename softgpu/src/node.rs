@@ -5,7 +5,9 @@ use std::{fmt, mem};
 
 use devinfo::{Driver, GpuAddress, Target};
 use kmd_iface::uapi::Request;
-use kmd_iface::{Diagnostics, ErrorReport, KernelFinder, MapSource, Node, Purpose, SourceLines};
+use kmd_iface::{
+    Diagnostics, ErrorReport, Forbidden, KernelFinder, MapSource, Node, Purpose, SourceLines,
+};
 use nix::errno::Errno;
 use softgpu_memory::process;
 
@@ -188,6 +190,14 @@ impl Diagnostics for SoftNode {
 
     fn passes(&self, address: GpuAddress, size: u64) {
         self.device().engines.findings.passes(address, size);
+    }
+
+    fn forbids(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.device().engines.forbids(address, size, what);
+    }
+
+    fn permits(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.device().engines.permits(address, size, what);
     }
 
     fn finds_kernels(&self, finder: KernelFinder) {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use devinfo::GpuAddress;
+use kmd_iface::Forbidden;
 
 use crate::device::{Device, DeviceInner};
 use crate::error::{ArgumentError, DeviceError, Error, ErrorKind, refused};
@@ -22,6 +23,23 @@ pub struct Buffer {
     /// The first byte in the buffer that this is a part of.
     origin: u64,
     size: u64,
+}
+
+/// While it lives, kernels may not do something with a part of a buffer. It keeps no memory.
+#[derive(Debug)]
+pub struct Forbidding {
+    bo: Weak<Bo>,
+    start: u64,
+    length: u64,
+    what: Forbidden,
+}
+
+impl Drop for Forbidding {
+    fn drop(&mut self) {
+        if let Some(bo) = self.bo.upgrade() {
+            bo.permit(self.start, self.length, self.what);
+        }
+    }
 }
 
 impl Device {
@@ -280,6 +298,19 @@ impl Buffer {
     /// [`set_unwritten`](Self::set_unwritten) makes known.
     pub fn written(&self, offset: u64, length: u64) {
         self.bo.written(self.start.saturating_add(offset), length);
+    }
+
+    /// Kernels of programs may not do this with `length` bytes from `offset` on: a software GPU that
+    /// [checks](crate::OpenOptions::check) reports those that do, as long as the result lives.
+    pub fn forbid(&self, offset: u64, length: u64, what: Forbidden) -> Forbidding {
+        let start = self.start.saturating_add(offset);
+        self.bo.forbid(start, length, what);
+        Forbidding {
+            bo: Arc::downgrade(&self.bo),
+            start,
+            length,
+            what,
+        }
     }
 
     fn pointer(&self) -> *mut u8 {

@@ -106,13 +106,13 @@ mod waiter;
 
 pub use batchbuffer::Engine;
 pub use devinfo::GpuAddress;
-pub use kmd_iface::{FAILED, Statistics, Violation};
+pub use kmd_iface::{FAILED, Forbidden, Statistics, Violation};
 
 pub use binary::{
     AccessQualifier, AddressSpace, ArgInfo, ArgKind, Binary, BinaryError, KernelAbi, KernelInfo,
     SourceLine,
 };
-pub use buffer::Buffer;
+pub use buffer::{Buffer, Forbidding};
 pub use command::Command;
 pub use deadline::Deadline;
 pub use device::Device;

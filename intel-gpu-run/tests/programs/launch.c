@@ -1,7 +1,8 @@
 /* Builds FILE with OPTIONS and runs KERNEL on GLOBAL items in groups of LOCAL. Its arguments are two
    buffers of 1024 bytes: one with numbers in it ("full") or without content ("empty"), one of zeros.
-   "full, left" leaves all objects to the end of the process; with "ignored" errors after the launch do not
-   matter. */
+   The kernel may only read the first and only write the second one. "full, left" leaves all objects to the
+   end of the process; with "ignored" errors after the launch do not matter. "in mapped R" and "out mapped W"
+   map the first for reading, and the second for writing, for the time of the launch, "unmapped" only before. */
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -45,16 +46,28 @@ int main(int count, char **arguments) {
     for (int i = 0; i < SIZE / 4; i++)
         numbers[i] = i + 1;
     int full = arguments[6][0] == 'f';
-    cl_mem in = clCreateBuffer(context, full ? CL_MEM_COPY_HOST_PTR : 0, SIZE, full ? numbers : NULL,
-                               &error);
+    cl_mem in = clCreateBuffer(context, CL_MEM_READ_ONLY | (full ? CL_MEM_COPY_HOST_PTR : 0), SIZE,
+                               full ? numbers : NULL, &error);
     check(error, "clCreateBuffer");
-    cl_mem out = clCreateBuffer(context, 0, SIZE, NULL, &error);
+    cl_mem out = clCreateBuffer(context, CL_MEM_WRITE_ONLY, SIZE, NULL, &error);
     check(error, "clCreateBuffer");
     cl_int zero = 0;
     check(clEnqueueFillBuffer(queue, out, &zero, sizeof zero, 0, SIZE, 0, NULL, NULL),
           "clEnqueueFillBuffer");
     check(clSetKernelArg(kernel, 0, sizeof in, &in), "clSetKernelArg");
     check(clSetKernelArg(kernel, 1, sizeof out, &out), "clSetKernelArg");
+    const char *word = strstr(arguments[6], "mapped");
+    cl_mem mapped = strstr(arguments[6], "in ") ? in : out;
+    void *map = NULL;
+    if (word) {
+        cl_map_flags how = strchr(word, 'R') ? CL_MAP_READ : CL_MAP_WRITE;
+        map = clEnqueueMapBuffer(queue, mapped, CL_TRUE, how, 0, SIZE, 0, NULL, NULL, &error);
+        check(error, "clEnqueueMapBuffer");
+    }
+    if (strstr(arguments[6], "unmapped")) {
+        check(clEnqueueUnmapMemObject(queue, mapped, map, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+        map = NULL;
+    }
     size_t global = strtoul(arguments[4], NULL, 10), local = strtoul(arguments[5], NULL, 10);
     check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
           "clEnqueueNDRangeKernel");
@@ -62,6 +75,8 @@ int main(int count, char **arguments) {
     if (strstr(arguments[6], "ignored"))
         return 0;
     check(error, "clFinish");
+    if (map)
+        check(clEnqueueUnmapMemObject(queue, mapped, map, 0, NULL, NULL), "clEnqueueUnmapMemObject");
     check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, SIZE, numbers, 0, NULL, NULL),
           "clEnqueueReadBuffer");
     if (strstr(arguments[6], "left"))

@@ -1,5 +1,6 @@
 //! Maps of buffers and images (specification, sections 5.2.4, 5.3.5 and 5.5.2).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use opencl_sys::*;
@@ -59,7 +60,9 @@ pub(crate) fn buffer(
     ensure(size > 0, CL_INVALID_VALUE, "a map of no bytes")?;
     check(&mem, flags)?;
     let command = (CL_COMMAND_MAP_BUFFER, blocking);
-    let written = writes(flags).then_some([offset as u64..(offset + size) as u64, 0..1, 0..1]);
+    let bytes = offset as u64..(offset + size) as u64;
+    let written = writes(flags).then(|| [bytes.clone(), 0..1, 0..1]);
+    let bytes = Some(bytes);
     if !mem.is_copy() {
         if writes(flags) {
             own.written(offset as u64, size as u64);
@@ -69,7 +72,7 @@ pub(crate) fn buffer(
             written,
             ..Map::of(pointer)
         };
-        return finish(&queue, &mem, command, waits, map, || Ok(()));
+        return finish((&queue, waits), &mem, command, map, bytes, || Ok(()));
     }
     if mem.outdates_host() {
         let staging = staging(&queue, size)?;
@@ -79,7 +82,7 @@ pub(crate) fn buffer(
             ..Map::of(pointer)
         };
         let work = move || pointer.copy_from(&own, offset, size);
-        return finish(&queue, &mem, command, waits, map, work);
+        return finish((&queue, waits), &mem, command, map, bytes, work);
     }
     let pointer = mem.host.offset(offset);
     let map = Map {
@@ -92,7 +95,7 @@ pub(crate) fn buffer(
         true => pointer.copy_from(&own, offset, size),
         false => Ok(()),
     };
-    finish(&queue, &mem, command, waits, map, work)
+    finish((&queue, waits), &mem, command, map, bytes, work)
 }
 
 /// Memory for a copy that the program sees.
@@ -109,21 +112,25 @@ fn invalidates(flags: u64) -> bool {
     flags & CL_MAP_WRITE_INVALIDATE_REGION != 0
 }
 
-/// Enqueues the command that maps, and notes what it mapped.
+/// Enqueues the command that maps, and notes what it mapped. Kernels are kept from these bytes of a buffer.
 fn finish(
-    queue: &Arc<Queue>,
+    (queue, waits): (&Arc<Queue>, Waits),
     mem: &Arc<Mem>,
     (command, blocking): (cl_command_type, u32),
-    waits: Waits,
     map: Map,
+    bytes: Option<Range<u64>>,
     work: impl FnOnce() -> Result<()> + Send + 'static,
 ) -> Result<Memory> {
     // "CL_MAP_FAILURE if there is a failure to map the requested region"
     let pointer = map.pointer;
     let mapping = map.mapping();
+    let (object, is_written) = (mem.clone(), map.written.is_some());
     mem.add_map(map)?;
     let work = move || {
         work()?;
+        if let Some(bytes) = bytes {
+            mapping.keep(&object.buffers, &bytes, is_written);
+        }
         mapping.made();
         Ok(())
     };
@@ -212,7 +219,7 @@ pub(crate) fn image(
         false => Ok(()),
     };
     let command = (CL_COMMAND_MAP_IMAGE, blocking);
-    finish(&queue, &mem, command, waits, map, work)?;
+    finish((&queue, waits), &mem, command, map, None, work)?;
     // The layers of a one-dimensional array are slices to the program.
     row_pitch.set(match (image.desc.kind, is_copy) {
         (D1Array, false) => image.row_pitch,

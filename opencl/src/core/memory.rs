@@ -49,11 +49,13 @@ pub(crate) struct Mem {
     /// What others make theirs of.
     dma_buf: OnceLock<OwnedFd>,
     maps: Mutex<Vec<Map>>,
+    /// What kernels may not do with it, by its flags.
+    _kept: Vec<umd::Forbidding>,
     destructors: Mutex<Vec<ObjectCallback>>,
 }
 
 /// A part of a memory object that the program has mapped.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Map {
     pub pointer: Memory,
     /// What the program may write: the first byte or texel, and how many, in each dimension.
@@ -64,19 +66,45 @@ pub(crate) struct Map {
     pub _staging: Option<umd::Buffer>,
     /// The command that maps has failed: the program has seen nothing of the object.
     pub failed: Arc<AtomicBool>,
+    /// What kernels may not do as long as it is made.
+    pub kept: Kept,
 }
+
+/// What kernels may not do, once it is so.
+pub(crate) type Kept = Arc<Mutex<Vec<umd::Forbidding>>>;
 
 /// What becomes of a map: its command fails if this goes before that is made.
 #[derive(Debug)]
 pub(crate) struct Mapping {
     failed: Arc<AtomicBool>,
     is_made: bool,
+    kept: Kept,
 }
 
 impl Mapping {
     /// The command has done its work.
     pub(crate) fn made(mut self) {
         self.is_made = true;
+    }
+
+    /// The program has bytes of these buffers, to write them or to read them only.
+    ///
+    /// "If a memory object is currently mapped for writing, the application must ensure that the memory object is
+    /// unmapped before any enqueued kernels or commands that read from or write to this memory object … begin
+    /// execution; … mapped for reading, … that write to this memory object" (5.4.2)
+    pub(crate) fn keep(&self, buffers: &[umd::Buffer], bytes: &Range<u64>, writes: bool) {
+        let what = umd::Forbidden {
+            reads: writes,
+            writes: true,
+            why: match writes {
+                true => "the program has mapped for writing",
+                false => "the program has mapped for reading",
+            },
+        };
+        let size = bytes.end - bytes.start;
+        let all = buffers.iter();
+        let all = all.map(|buffer| buffer.forbid(bytes.start, size, what));
+        lock(&self.kept).extend(all);
     }
 }
 
@@ -97,6 +125,7 @@ impl Map {
             back: None,
             _staging: None,
             failed: Arc::default(),
+            kept: Kept::default(),
         }
     }
 
@@ -110,6 +139,7 @@ impl Map {
         Mapping {
             failed: self.failed.clone(),
             is_made: false,
+            kept: self.kept.clone(),
         }
     }
 }
@@ -224,7 +254,28 @@ impl Mem {
         }
         let mut made = Self::new(making, CL_MEM_OBJECT_BUFFER, size, buffers);
         made.host_use = host_use;
+        made._kept = made.kept_by_flags();
         Ok(made)
+    }
+
+    /// What kernels may not do with a buffer, and so with any of its parts.
+    fn kept_by_flags(&self) -> Vec<umd::Forbidding> {
+        let (reads, writes) = (CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY);
+        let what = match self.flags & (reads | writes) {
+            0 => return Vec::new(),
+            CL_MEM_READ_ONLY => umd::Forbidden {
+                reads: false,
+                writes: true,
+                why: "was made with CL_MEM_READ_ONLY",
+            },
+            _ => umd::Forbidden {
+                reads: true,
+                writes: false,
+                why: "was made with CL_MEM_WRITE_ONLY",
+            },
+        };
+        let forbid = |buffer: &umd::Buffer| buffer.forbid(0, buffer.size(), what);
+        self.buffers.iter().map(forbid).collect()
     }
 
     /// A pipe, empty, whose memory has so many bytes.
@@ -316,6 +367,7 @@ impl Mem {
             image: None,
             pipe: None,
             maps: Mutex::default(),
+            _kept: Vec::new(),
             destructors: Mutex::default(),
         }
     }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use devinfo::{GpuAddress, Target};
 use kmd_iface::baremetal::Bus;
 use kmd_iface::{
-    Diagnostics, ErrorReport, KernelFinder, KmdError, KmdResult, Purpose, SourceLines, Statistics,
-    UserMemory, Violation,
+    Diagnostics, ErrorReport, Forbidden, KernelFinder, KmdError, KmdResult, Purpose, SourceLines,
+    Statistics, UserMemory, Violation,
 };
 use softgpu_device::{Settings, wait_until};
 use softgpu_memory::Backing;
@@ -140,6 +140,14 @@ impl Diagnostics for SoftBus {
 
     fn passes(&self, address: GpuAddress, size: u64) {
         self.machine.device().findings.passes(address, size);
+    }
+
+    fn forbids(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.machine.device().forbids(address, size, what);
+    }
+
+    fn permits(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.machine.device().permits(address, size, what);
     }
 
     fn finds_kernels(&self, finder: KernelFinder) {

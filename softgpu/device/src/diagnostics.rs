@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use devinfo::GpuAddress;
-use kmd_iface::{ErrorKind, ErrorReport, KernelFinder, Purpose, Violation};
+use kmd_iface::{ErrorKind, ErrorReport, Forbidden, KernelFinder, Purpose, Violation};
 
 use crate::cs::Failure;
 use crate::device::Device;
@@ -49,6 +49,16 @@ impl Device {
         self.findings.bound(address, size, mapped, purpose);
     }
 
+    /// A driver says what kernels of programs may not do ([`kmd_iface::Diagnostics::forbids`]).
+    pub fn forbids(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.findings.forbids(address, size, forbidden(what));
+    }
+
+    /// A driver says that this is over ([`kmd_iface::Diagnostics::permits`]).
+    pub fn permits(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        self.findings.permits(address, size, forbidden(what));
+    }
+
     /// This finds kernels that no driver names ([`kmd_iface::Diagnostics::finds_kernels`]).
     pub fn finds_kernels(&self, finder: KernelFinder) {
         self.findings.finds_kernels(Arc::new(move |read| {
@@ -56,6 +66,10 @@ impl Device {
             Some((found.name, found.skipped, found.source))
         }));
     }
+}
+
+fn forbidden(Forbidden { reads, writes, why }: Forbidden) -> softgpu_eu::Forbidden {
+    softgpu_eu::Forbidden { reads, writes, why }
 }
 
 impl Failure {

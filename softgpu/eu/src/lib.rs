@@ -20,7 +20,7 @@ mod fault;
 mod group;
 mod sf;
 
-pub use check::{Checks, Findings, Group, Purpose, Rule, Violation};
+pub use check::{Checks, Findings, Forbidden, Group, Purpose, Rule, Violation};
 pub use eu::{Code, Counters, Execution, Program, Programs, Relay, Stop, Thread, ThreadStart};
 pub use eu_native::HostIsa;
 pub use fault::Fault;

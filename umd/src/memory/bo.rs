@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use devinfo::GpuAddress;
 use kmd_iface::{
-    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Kmd,
-    KmdError, Placement, Purpose, map_dmabuf,
+    AddressSpaceId, AddressSpaceOptions, BufferDesc, BufferHandle, Caching, Diagnostics, Forbidden,
+    Kmd, KmdError, Placement, Purpose, map_dmabuf,
 };
 
 use super::ranges::{GRANULE, Part, Ranges, whole};
@@ -420,6 +420,20 @@ impl Bo {
     pub(crate) fn unwritten(&self, start: u64, size: u64) {
         if let Some(extents) = self.registry.extents() {
             extents.unwritten(self.address.offset(start), size);
+        }
+    }
+
+    /// Tells it what kernels may not do with these bytes.
+    pub(crate) fn forbid(&self, start: u64, size: u64, what: Forbidden) {
+        if let Some(extents) = self.registry.extents() {
+            extents.forbids(self.address.offset(start), size, what);
+        }
+    }
+
+    /// Tells it that this is over.
+    pub(crate) fn permit(&self, start: u64, size: u64, what: Forbidden) {
+        if let Some(extents) = self.registry.extents() {
+            extents.permits(self.address.offset(start), size, what);
         }
     }
 

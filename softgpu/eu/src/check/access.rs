@@ -112,7 +112,7 @@ impl Access<'_> {
     }
 
     /// The channel that has a byte of it.
-    fn lane_of(&self, byte: usize) -> Option<u8> {
+    pub(super) fn lane_of(&self, byte: usize) -> Option<u8> {
         let step = if self.row { byte / 4 } else { 0 };
         self.lane.map(|lane| lane + step as u8)
     }
@@ -130,6 +130,7 @@ impl Checks {
     ) {
         self.whole.set(whole);
         self.channel.set(channel);
+        self.lane.set(None);
         self.messages.set(self.messages.get().wrapping_add(1));
         let mut message = self.message.borrow_mut();
         message.payload.clear();
@@ -187,8 +188,11 @@ impl Checks {
             Where::Local => None,
             Where::Stateless | Where::Surface => self.purpose(address),
         };
-        if purpose == Some(Purpose::Buffer) && matches!(access.what, What::Read { .. }) {
-            self.read_buffer.set(true);
+        if purpose == Some(Purpose::Buffer) {
+            self.judge_permission(address, width, access);
+            if matches!(access.what, What::Read { .. }) {
+                self.read_buffer.set(true);
+            }
         }
         self.carry((place, purpose), address, width, access);
         self.order_programs((place, purpose), address, width, access);

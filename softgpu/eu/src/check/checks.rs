@@ -72,6 +72,8 @@ pub struct Checks {
     pub(super) whole: Slot<bool>,
     /// The first of them.
     pub(super) channel: Slot<u8>,
+    /// The channel of its access, counted from that one.
+    pub(super) lane: Slot<Option<u8>>,
     pub(super) ip: Slot<u64>,
     pub(super) here: Slot<Here>,
     pub(super) count: Slot<u64>,
@@ -139,6 +141,16 @@ impl Checks {
         }
     }
 
+    /// The next access of the message is this channel's.
+    pub(crate) fn set_lane(&self, lane: Option<u8>) {
+        self.lane.set(lane);
+    }
+
+    /// Who makes the access, in words.
+    pub(crate) fn culprit(&self) -> String {
+        self.who(self.lane.get().map(|lane| lane + self.channel.get()))
+    }
+
     /// Records an access of `width` bytes at `address` that reaches into the padding after an
     /// object.
     pub(crate) fn stateless(&self, address: GpuAddress, width: u64) {
@@ -155,8 +167,9 @@ impl Checks {
             self.report(rule, || {
                 let past = address.get().saturating_add(width) - (object.get() + size);
                 format!(
-                    "{width} bytes at {address} reach {past:#x} bytes past the end of {size:#x} \
-                     bytes at {object}"
+                    "{}: {width} bytes at {address} reach {past:#x} bytes past the end of the \
+                     buffer of {size:#x} bytes at {object}",
+                    self.culprit()
                 )
             });
         }
@@ -168,7 +181,10 @@ impl Checks {
         let asked = self.launched.as_ref().map_or(bytes, |known| known.local);
         if offset.saturating_add(width) > asked {
             self.report(Rule::LocalBounds, || {
-                format!("{width} bytes at offset {offset:#x} of {asked:#x} bytes")
+                format!(
+                    "{}: {width} bytes at offset {offset:#x} of {asked:#x} bytes",
+                    self.culprit()
+                )
             });
         }
     }

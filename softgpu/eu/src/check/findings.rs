@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use devinfo::GpuAddress;
@@ -11,6 +12,7 @@ use softgpu_memory::View;
 
 use super::bytes::{UNWRITTEN, WRITTEN};
 use super::checks::{Checks, KEPT};
+use super::forbidden::Forbidden;
 use super::memory::Memory;
 use super::rule::Violation;
 use crate::Kernel;
@@ -24,6 +26,8 @@ pub(super) struct Extents {
     objects: BTreeMap<u64, (u64, Purpose)>,
     /// By start, parts of programs' buffers that kernels get pointers to, and the most bytes of each.
     parts: BTreeMap<u64, u64>,
+    /// What kernels may not do with parts of a buffer, by where the buffer begins.
+    pub forbidden: BTreeMap<u64, Vec<(Range<u64>, Forbidden)>>,
     /// By a kernel's entry point.
     launched: BTreeMap<u64, Launched>,
 }
@@ -219,6 +223,7 @@ impl Findings {
         self.change(|extents| {
             extents.padding.remove(&begin);
             extents.objects.remove(&object.get());
+            extents.forbidden.remove(&object.get());
             extents
                 .parts
                 .retain(|start, _| !(object.get()..begin).contains(start));
@@ -267,6 +272,36 @@ impl Findings {
         self.change(|extents| {
             let known = extents.parts.entry(address.get()).or_default();
             *known = size.max(*known);
+        });
+    }
+
+    /// A driver reports what kernels may not do with the `size` bytes at an address in a buffer.
+    pub fn forbids(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        let range = address.get()..address.get().saturating_add(size);
+        self.change(|extents| {
+            if let Some((object, ..)) = extents.place(address.get()) {
+                let parts = extents.forbidden.entry(object.get()).or_default();
+                parts.push((range, what));
+            }
+        });
+    }
+
+    /// A driver reports that what it has said to [`Findings::forbids`] once is over.
+    pub fn permits(&self, address: GpuAddress, size: u64, what: Forbidden) {
+        let over = (address.get()..address.get().saturating_add(size), what);
+        self.change(|extents| {
+            let Some((object, ..)) = extents.place(address.get()) else {
+                return;
+            };
+            let Some(parts) = extents.forbidden.get_mut(&object.get()) else {
+                return;
+            };
+            if let Some(index) = parts.iter().position(|part| *part == over) {
+                parts.swap_remove(index);
+            }
+            if parts.is_empty() {
+                extents.forbidden.remove(&object.get());
+            }
         });
     }
 

@@ -22,6 +22,8 @@ pub enum Rule {
     BufferBounds,
     /// An address that is computed from a pointer stays inside what the pointer points to.
     Provenance,
+    /// Kernels do with memory what it is for, while it is theirs.
+    Forbidden,
     /// Accesses of shared local memory stay inside the size asked for, not only inside the size
     /// that the hardware rounds it up to ([`Findings::launches`](crate::Findings::launches)).
     LocalBounds,
@@ -72,6 +74,7 @@ impl fmt::Display for Rule {
             Self::UnboundSurface => "unbound surface",
             Self::BufferBounds => "buffer bounds",
             Self::Provenance => "pointer beyond its buffer",
+            Self::Forbidden => "forbidden access",
             Self::LocalBounds => "local memory bounds",
             Self::ArrayBounds => "array bounds",
             Self::PartialSubGroup => "block access in a partial sub-group",

@@ -91,6 +91,7 @@ impl<'a> Place<'a> {
 
     /// Checks an access of `width` bytes.
     pub(super) fn check(&self, checks: &Checks, offset: u64, width: u64, access: &Access<'_>) {
+        checks.set_lane(access.lane);
         self.check_bounds(checks, offset, width);
         let place = match *self {
             Self::Local(_) => Where::Local,
@@ -120,8 +121,10 @@ impl<'a> Place<'a> {
             Self::Memory { base, bytes, .. } => {
                 if !inside(offset, width, bytes) {
                     checks.report(Rule::SurfaceBounds, || {
+                        let who = checks.culprit();
                         format!(
-                            "{width} bytes at offset {offset:#x} of a surface of {bytes:#x} bytes"
+                            "{who}: {width} bytes at offset {offset:#x} of a surface of {bytes:#x} \
+                             bytes at {base}"
                         )
                     });
                 } else if bytes - offset - width < PADDING {
