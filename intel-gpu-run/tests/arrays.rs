@@ -82,6 +82,9 @@ const TARGETS: [(&str, &[&str]); 2] = [
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/arrays.cl");
 
+/// A structure of eight numbers as an argument.
+const NUMBERS: &str = "bytes=0100000002000000030000000400000005000000060000000700000008000000";
+
 /// Runs a kernel with a compiler: the exit code and what was said.
 fn run(
     (compiler, device): (&str, &str),
@@ -117,6 +120,27 @@ fn accesses_that_leave_their_array_are_reported() {
             assert!(text.contains("array bounds"), "{target:?} {kernel}: {text}");
         }
         let (code, text) = run("right_arrays");
+        assert_eq!(code, Some(0), "{target:?}: {text}");
+    }
+}
+
+#[test]
+fn accesses_that_leave_an_argument_by_value_are_reported() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = numbers(folder.path());
+    let targets = TARGETS.into_iter();
+    for target in
+        targets.flat_map(|(compiler, devices)| devices.iter().map(move |one| (compiler, *one)))
+    {
+        let run = |kernel| run(target, kernel, &[&input, "fill=0:1024", NUMBERS]);
+        let (code, text) = run("by_value_beyond");
+        assert_eq!(code, Some(5), "{target:?}: {text}");
+        let said = "it reads 4 bytes at byte 0x20 of the private variable n, which has 0x20";
+        assert!(text.contains(said), "{target:?}: {text}");
+        let (code, text) = run("right_by_value");
         assert_eq!(code, Some(0), "{target:?}: {text}");
     }
 }

@@ -203,3 +203,17 @@ kernel void right_arrays(global const int *in, global int *out)
     for (; v != e; v++) s += *v;
     out[get_global_id(0)] = s + u[l ^ 1].i[in[l] % 3] + q[in[l] % 20] + t[7 - l / 16][15 - l % 16];
 }
+
+struct Numbers { int first[4]; int rest[4]; };
+
+kernel void by_value_beyond(global const int *in, global int *out, struct Numbers n)
+{
+    size_t g = get_global_id(0);
+    out[g] = n.rest[in[g] % 5];
+}
+
+kernel void right_by_value(global const int *in, global int *out, struct Numbers n)
+{
+    size_t g = get_global_id(0);
+    out[g] = n.rest[in[g] % 4] + n.first[in[g] % 8];
+}

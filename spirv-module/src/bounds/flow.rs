@@ -2,12 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use spirv::{Decoration, LinkageType, Op, StorageClass};
+use spirv::{Decoration, FunctionParameterAttribute, LinkageType, Op, StorageClass};
 
 use super::layout::Layout;
 use crate::module::{Instruction, Module};
 
-/// A variable.
+/// What decorates a pointer to an argument that is passed by value.
+const BY_VALUE: &[u32] = &[
+    Decoration::FuncParamAttr as u32,
+    FunctionParameterAttribute::ByVal as u32,
+];
+
+/// A variable, or an argument that is passed by value.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub size: u64,
@@ -57,23 +63,32 @@ impl Flow {
         let names = module.texts(Op::Name);
         // Others call these, and their parameters stay as they are.
         let mut fixed = HashSet::new();
+        // Where an entry point only calls the function of its name, compilers take that for the kernel.
+        let mut entries = HashSet::new();
         let mut builtins = HashSet::new();
+        // Structures that are passed by value are objects of their own.
+        let mut by_value = HashSet::new();
         let mut own: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut function = 0;
         for one in module.instructions() {
             match one.op() {
                 Some(Op::EntryPoint) => {
                     fixed.insert(one.word(1));
+                    entries.insert(one.text(2));
                 }
                 Some(Op::Decorate) if one.word(1) == Decoration::LinkageAttributes as u32 => {
                     // The linkage is the last word, behind the name.
                     let linkage = one.operands.last().copied();
-                    if !whole || linkage != Some(LinkageType::Export as u32) {
+                    let exports = linkage == Some(LinkageType::Export as u32);
+                    if !whole || !exports || entries.contains(&one.text(2)) {
                         fixed.insert(one.word(0));
                     }
                 }
                 Some(Op::Decorate) if one.word(1) == Decoration::BuiltIn as u32 => {
                     builtins.insert(one.word(0));
+                }
+                Some(Op::Decorate) if one.operands.get(1..) == Some(BY_VALUE) => {
+                    by_value.insert(one.word(0));
                 }
                 Some(Op::Variable) if !builtins.contains(&one.word(1)) => {
                     flow.variable(&one, layout, &names);
@@ -81,6 +96,9 @@ impl Flow {
                 Some(Op::Function) => function = one.word(1),
                 Some(Op::FunctionParameter) => {
                     own.entry(function).or_default().push(one.word(1));
+                    if by_value.contains(&one.word(1)) {
+                        flow.variable(&one, layout, &names);
+                    }
                 }
                 Some(Op::Phi) => flow.chosen.extend(choices(&one).map(|[value, _]| value)),
                 // A function whose address is taken is called by nobody knows whom.
