@@ -13,12 +13,16 @@ use tempfile::TempDir;
 
 /// A folder with the program `launch`, if what it takes to make and run it is here.
 fn program() -> Option<TempDir> {
+    program_of("launch")
+}
+
+fn program_of(name: &str) -> Option<TempDir> {
     let tools = oracles::debian("gcc") && oracles::debian("ocloc");
     let folder = tools.then(|| tempfile::tempdir().unwrap())?;
     let compiled = Command::new("gcc")
         .args(["-Wall", "-Werror", "-o"])
-        .arg(folder.path().join("launch"))
-        .arg(file("launch.c"))
+        .arg(folder.path().join(name))
+        .arg(file(&format!("{name}.c")))
         .arg("-lOpenCL")
         .status()
         .unwrap();
@@ -111,19 +115,18 @@ fn reports_about_code_of_the_own_compiler_have_lines() {
     }
     let input = common::numbers(folder.path());
     let place = |name: &str| folder.path().join(name).display().to_string();
-    let included = place("more.h") + ":4";
     let race = place("race.cl");
     std::fs::copy(file("race.cl"), &race).unwrap();
     for platform in ["skl", "tgl", "dg2", "bmg"] {
         for (source, line) in [
-            (&race, "kernel.cl:7"),
-            (&place("kernel.cl"), included.as_str()),
+            (&race, "(kernel.cl:7)"),
+            (&place("kernel.cl"), "/more.h:4)"),
         ] {
             let device = format!("soft:{platform}");
             let more = ["--compiler", "own", "--build-options=-g", "--arg", &input];
             let more = [&more[..], &["--arg", "fill=0:1024", source.as_str()]].concat();
             let run = common::checked(&device, "race", &more);
-            assert_reported(&run, &["race+0x", &format!("({line})"), "data race"]);
+            assert_reported(&run, &["race+0x", line, "data race"]);
         }
     }
 }
@@ -216,7 +219,7 @@ fn accesses_of_what_is_not_a_kernels_are_reported() {
     for device in ["soft:skl", "soft:dg2"] {
         let words = ["opencl", "--check", "--devices", device];
         let run = |kernel, content| run(&words, folder.path(), kernel, content);
-        let place = "byte 0x0 of the buffer of 0x400 bytes";
+        let place = "of the buffer of 0x400 bytes";
         let flags = [
             (
                 "writes_in",
@@ -260,6 +263,28 @@ fn accesses_of_what_is_not_a_kernels_are_reported() {
         ] {
             assert_clean(&run("scale", content));
         }
+    }
+}
+
+/// Arguments keep their memory, so that no page fault tells of it.
+#[test]
+fn memory_that_was_freed_is_reported() {
+    let Some(folder) = program_of("freed") else {
+        return;
+    };
+    for kernel in ["argument", "pointer"] {
+        let run = |when| {
+            let mut run = command(&["opencl", "--check", "--devices", "soft:tgl", "--"]);
+            let run = run.arg(folder.path().join("freed")).args([kernel, when]);
+            run.output().unwrap()
+        };
+        let said = [
+            "forbidden access",
+            "reads byte",
+            "which the program has freed",
+        ];
+        assert_reported(&run("freed"), &[&[kernel], &said[..]].concat());
+        assert_clean(&run("behind"));
     }
 }
 

@@ -34,6 +34,13 @@ pub struct Forbidding {
     what: Forbidden,
 }
 
+impl Forbidding {
+    /// It is so as long as the memory lives.
+    pub fn for_good(mut self) {
+        self.bo = Weak::new();
+    }
+}
+
 impl Drop for Forbidding {
     fn drop(&mut self) {
         if let Some(bo) = self.bo.upgrade() {

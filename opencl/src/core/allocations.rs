@@ -101,9 +101,18 @@ impl Allocations {
         Ok(Memory::of_address(start))
     }
 
-    /// Frees memory; gives what it was.
+    /// Frees memory; gives what it was. As long as arguments of kernels keep it, kernels may not touch it.
     pub(crate) fn free(&self, memory: Memory) -> Option<Allocation> {
-        lock(&self.live).remove(&memory.address())
+        let freed = lock(&self.live).remove(&memory.address())?;
+        for buffer in freed.buffers.iter().flatten() {
+            let what = umd::Forbidden {
+                reads: true,
+                writes: true,
+                why: "the program has freed",
+            };
+            buffer.forbid(0, buffer.size(), what).for_good();
+        }
+        Some(freed)
     }
 
     /// The allocation that an address lies in.
