@@ -27,10 +27,17 @@ use clap_complete::Shell;
 
 use crate::exit::{Error, Exit};
 
+const EXAMPLES: &str = "\
+Examples:
+  intel-gpu-run devices
+  intel-gpu-run run kernel.cl --device soft:tgl --global 64 --arg out=-:256
+  intel-gpu-run opencl --devices soft:tgl -- ./opencl-program
+  intel-gpu-run COMMAND --help";
+
 /// Run, assemble, disassemble and inspect Intel GPU compute kernels, on a real Intel GPU or on
 /// the software GPU that is built in.
 #[derive(Debug, Parser)]
-#[command(version, after_help = Exit::HELP, subcommand_required = true)]
+#[command(version, after_help = format!("{EXAMPLES}\n\n{}", Exit::HELP), subcommand_required = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -14,8 +14,8 @@ use crate::{files, process};
 /// The program to run.
 #[derive(Debug, clap::Args)]
 pub struct Client {
-    /// Report what kernels do on software GPUs that silicon leaves undefined, as `run --check` does.
-    /// Then the exit code is 5 if there is something to report, or 4 if a launch failed
+    /// Report what kernels do on software GPUs that silicon leaves undefined, as `run --check` does. If
+    /// there is something to report, the exit code is 5; if a launch failed, 4
     #[arg(long)]
     pub check: bool,
 
@@ -23,7 +23,7 @@ pub struct Client {
     #[arg(long)]
     print_library: bool,
 
-    /// The program and its arguments
+    /// The program and its arguments, behind `--`
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -16,17 +16,18 @@ const CHECK_FILE_VARIABLE: &str = "INTEL_GPU_CHECK_FILE";
 /// What the runtime logs.
 const LOG_VARIABLE: &str = "INTEL_GPU_LOG";
 
-/// Run a program whose OpenCL platform is this driver, on Intel GPUs or on the software GPU.
+/// Run an OpenCL program on this project's OpenCL runtime, on Intel GPUs or the software GPU
 ///
-/// The program is not changed: the ICD loader that it is linked with finds this runtime, and no
-/// other. Its exit code becomes this tool's.
+/// The program is not changed: the ICD loader that it is linked with finds this runtime, and no other.
+/// (`preload` runs a program on Intel's or Mesa's runtime.) The program's exit code becomes this tool's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   intel-gpu-run opencl -- clinfo
   intel-gpu-run opencl --devices soft:tgl,soft:bmg -- ./program
 
-With --log info, each call that fails is logged with the reason.")]
+With --log info, each call that fails is logged with the reason. Variables that start with INTEL_GPU_ choose the
+compiler, the cache and more: opencl/README.md in the source lists them.")]
 pub struct Args {
     /// The devices, as `run --device` takes them, with commas between; if not given, all Intel
     /// render nodes, or a software GPU if there are none

@@ -24,23 +24,26 @@ mod config;
 /// The library's file name.
 const LIBRARY: &str = "libintel_gpu_preload.so";
 
-/// Run a program with a fake /dev/dri/renderD128 that the software GPU answers.
+/// Run a program and the GPU drivers that it brings on the software GPU, by fake nodes in /dev/dri
 ///
-/// The program is not changed: it finds the node, and whatever it submits (for example through
-/// Intel's OpenCL runtime) runs on the software GPU. With more than one platform there are as many
-/// devices: renderD128, renderD129 and so on. Its exit code becomes this tool's, and what
-/// asks this tool to end (Ctrl-C, SIGTERM) ends the program.
+/// For programs on drivers of others: Intel's OpenCL and Level Zero runtimes, Mesa's Rusticl and Vulkan
+/// driver. Neither program nor driver is changed. They find a node, /dev/dri/renderD128, that answers as
+/// i915 or xe does, and what they submit runs on the software GPU. With several platforms there are as
+/// many devices: renderD128, renderD129 and so on. (`opencl` runs a program on this project's own OpenCL
+/// runtime.) The program's exit code becomes this tool's; Ctrl-C and SIGTERM end the program, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
   intel-gpu-run preload --platform tgl -- clinfo --list
   intel-gpu-run preload --platform dg2:8@xe,lnl -- clinfo --list
+  intel-gpu-run preload --log softgpu=info --log-file gpu.log -- ./program
 
-With --log softgpu=info, each walker is logged with the EU instructions it ran, and each ioctl that
-is refused with the reason.")]
+With --log softgpu=info, each kernel that ran is logged with the number of its EU instructions, and each ioctl
+that is refused with the reason. A program that is linked statically, or is set-user-ID, does not see the node.")]
 pub struct Args {
-    /// The platforms to answer for, as `NAME[:REVISION][@DRIVER]`, with commas between them; the
-    /// driver is i915 or xe
+    /// The devices that the program sees, as `NAME[:REVISION][@DRIVER]`, with commas between them.
+    /// `intel-gpu-run devices` lists the names. DRIVER is i915 or xe; if not given, i915 where it drives the
+    /// platform, else xe
     #[arg(short, long, default_value = config::DEFAULT_PLATFORM, value_name = "PLATFORM")]
     platform: String,
 

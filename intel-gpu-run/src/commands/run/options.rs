@@ -8,23 +8,42 @@ use crate::compiler;
 use crate::exit::Exit;
 use umd::{Execution, HostIsa};
 
+/// What `--device` takes.
+const DEVICES: &str = "\
+Devices: --device DEV is one of
+  auto                   the first Intel render node that works, else the software GPU of the
+                         platform that the file was built for (tgl if it names none)
+  /dev/dri/renderD128    a render node: an Intel GPU
+  soft:PLATFORM[:REVISION][@DRIVER]
+                         the software GPU; `intel-gpu-run devices` lists the platforms. It
+                         answers as the kernel driver i915 (where that drives the platform)
+                         or xe; DRIVER chooses
+  baremetal:PLATFORM[:REVISION]
+                         the software GPU's registers, without a kernel driver
+  baremetal:PCI-ADDRESS  those of a function bound to vfio-pci
+  tbx:ADDRESS:PORT:PLATFORM[:REVISION]
+                         a simulator that speaks TBX, as `serve` does";
+
+const EXAMPLES: &str = "\
+Examples:
+  intel-gpu-run run vadd.cl --device soft:tgl --global 64 --arg in=a.bin --arg in=b.bin \\
+      --arg out=sum.bin:256 --print 2:i32:8
+  intel-gpu-run run kernel.zebin --kernel blur --global 640,480 --arg image=in.png \\
+      --arg image-out=out.png:640x480
+  intel-gpu-run run kernel.cl --check --global 1024 --arg fill=0:4K";
+
 /// Run one kernel and save, print or compare what it computed
 ///
 /// The content of FILE says what it is: a zebin (also in ocloc's archive for several devices), EU
 /// assembly with directives, SPIR-V, OpenCL C (if ocloc or clang is installed), or, with --simd, the
 /// bare bytes of EU instructions.
 #[derive(Debug, clap::Args)]
-#[command(after_help = format!("{}\n\n{}", ArgSpec::HELP, Exit::HELP))]
+#[command(after_help = format!("{DEVICES}\n\n{}\n\n{EXAMPLES}\n\n{}", ArgSpec::HELP, Exit::HELP))]
 pub struct Args {
     /// The kernel file (`-` is stdin)
     pub file: PathBuf,
 
-    /// Where to run: `soft:PLATFORM[:REVISION][@DRIVER]` is the software GPU, answering as the
-    /// kernel driver `i915` (where it drives the platform) or `xe`; `baremetal:PLATFORM[:REVISION]` is
-    /// its registers without a kernel driver, and `baremetal:PCI-ADDRESS` those of a function bound to
-    /// vfio-pci; `tbx:ADDRESS:PORT:PLATFORM[:REVISION]` is a simulator that speaks TBX, as `serve` does; a
-    /// path is a render node; and `auto` takes the first usable Intel render node, else the software GPU
-    /// of the platform that the file was built for
+    /// Where to run, such as `soft:tgl`; the forms are below
     #[arg(long, value_name = "DEV", default_value = "auto")]
     pub device: String,
 
@@ -59,11 +78,12 @@ pub struct Args {
     #[arg(long, value_name = "ARG[:BYTES]=PATH[,TOLERANCE]")]
     pub expect: Vec<Expect>,
 
-    /// Give up when one launch takes longer
+    /// Give up on a launch that takes longer. On the software GPU this is processor time, and the error
+    /// says where the threads stand
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = number::seconds)]
     pub timeout: Duration,
 
-    /// Launch so many times in a row
+    /// Launch the kernel this many times in a row
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
 
@@ -88,7 +108,7 @@ pub struct Args {
     /// Report what the kernel's text proves wrong, scoreboard hazards among it, and what silicon leaves
     /// undefined while it runs: data races, missing fences, values that nothing has written, accesses
     /// beyond the size that was asked for, misaligned block accesses, sub-group operations in divergent
-    /// flow and the like (software GPU only)
+    /// flow and the like (software GPU only). If there is something to report, the exit code is 5
     #[arg(long)]
     pub check: bool,
 
@@ -106,8 +126,8 @@ pub struct Args {
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true)]
     pub dump_batch: Option<Option<PathBuf>>,
 
-    /// Record what is submitted in an AUB file, with the buffers' contents after the run as what it
-    /// expects: for `replay` and `decode`. Needs --device baremetal:PLATFORM, which is the default then
+    /// Record what is submitted in an AUB file, for `replay` and `decode`. What the buffers hold after
+    /// the run is what the file expects. Needs --device baremetal:PLATFORM; with --aub, `auto` means that
     #[arg(long, value_name = "OUT.aub")]
     pub aub: Option<PathBuf>,
 
