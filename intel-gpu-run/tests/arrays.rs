@@ -7,7 +7,7 @@ mod common;
 
 use std::fs;
 
-use common::{checked, numbers, oclgrind, talk};
+use common::{checked, each, numbers, oclgrind, talk};
 
 /// The kernels of `arrays.cl`, and what is said of each.
 const KERNELS: [(&str, &str); 16] = [
@@ -113,12 +113,12 @@ fn accesses_that_leave_their_array_are_reported() {
         targets.flat_map(|(compiler, devices)| devices.iter().map(move |one| (compiler, *one)))
     {
         let run = |kernel| run(target, kernel, &[&input, "fill=0:1024"]);
-        for (kernel, said) in KERNELS {
+        each(&KERNELS, |&(kernel, said)| {
             let (code, text) = run(kernel);
             assert_eq!(code, Some(5), "{target:?} {kernel}: {text}");
             assert!(text.contains(said), "{target:?} {kernel}: {text}");
             assert!(text.contains("array bounds"), "{target:?} {kernel}: {text}");
-        }
+        });
         let (code, text) = run("right_arrays");
         assert_eq!(code, Some(0), "{target:?}: {text}");
     }
@@ -152,13 +152,14 @@ fn oclgrind_reports_them() {
     }
     let folder = tempfile::tempdir().unwrap();
     fs::copy(SOURCE, folder.path().join("arrays.cl")).unwrap();
-    let kernels = KERNELS.iter().map(|(kernel, _)| *kernel);
-    for kernel in kernels.chain(["right_arrays"]) {
+    let mut kernels: Vec<&str> = KERNELS.iter().map(|(kernel, _)| *kernel).collect();
+    kernels.push("right_arrays");
+    each(&kernels, |&kernel| {
         let text = oclgrind(folder.path(), "arrays.cl", kernel, &[]);
         assert_eq!(
             text.contains("Invalid"),
             kernel != "right_arrays",
             "{kernel}: {text}"
         );
-    }
+    });
 }

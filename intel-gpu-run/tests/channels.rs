@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{checked, line, talk};
+use common::{checked, each, line, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
@@ -52,7 +52,7 @@ fn channels_and_alignments_are_checked() {
     let devices = ["soft:skl", "soft:tgl", "soft:dg2:8"];
     let with = |compiler| devices.map(|device| (device, compiler));
     for (device, compiler) in [with("ocloc"), with("own")].as_flattened() {
-        for (kernel, bytes, expected) in KERNELS {
+        each(&KERNELS, |&(kernel, bytes, expected)| {
             let out = format!("fill=0:{bytes}");
             let arguments = ["--arg", "fill=1:1280", "--arg", &out];
             let run = checked(
@@ -70,7 +70,7 @@ fn channels_and_alignments_are_checked() {
                     assert_eq!(found, text.matches(rule).count(), "{at}");
                 }
             }
-        }
+        });
     }
 }
 

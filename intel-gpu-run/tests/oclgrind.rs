@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{checked, numbers, oclgrind, talk};
+use common::{checked, each, numbers, oclgrind, talk};
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,10 +102,14 @@ fn theirs(folder: &Path, kernel: &str) -> BTreeSet<About> {
 }
 
 /// What we report of it, and the exit code.
-fn ours(source: &Path, device: &str, kernel: &str) -> (BTreeSet<About>, Option<i32>, String) {
-    let input = numbers(source.parent().unwrap());
+fn ours(
+    source: &Path,
+    input: &str,
+    device: &str,
+    kernel: &str,
+) -> (BTreeSet<About>, Option<i32>, String) {
     let source = source.display().to_string();
-    let more = ["--arg", &input, "--arg", "fill=0:1024", &source];
+    let more = ["--arg", input, "--arg", "fill=0:1024", &source];
     let run = checked(device, kernel, &more);
     let text = talk(&run);
     let words: [&[&str]; 4] = [
@@ -125,7 +129,8 @@ fn what_oclgrind_reports_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("faults.cl");
     fs::write(&source, include_str!("kernels/faults.cl")).unwrap();
-    for (kernel, least) in KERNELS {
+    let input = numbers(folder.path());
+    each(&KERNELS, |&(kernel, least)| {
         let mut theirs = theirs(folder.path(), kernel);
         if theirs.contains(&About::Bounds) || theirs.contains(&About::Race) {
             // A read outside gives zeros here, which is no second fault. Which of two racing
@@ -137,7 +142,7 @@ fn what_oclgrind_reports_is_reported() {
             "{kernel}: Oclgrind: {theirs:?}"
         );
         for device in ["soft:skl", "soft:tgl", "soft:dg2:8"] {
-            let (ours, code, text) = ours(&source, device, kernel);
+            let (ours, code, text) = ours(&source, &input, device, kernel);
             assert!(
                 ours.is_superset(&theirs),
                 "{device} {kernel}: {theirs:?}: {text}"
@@ -147,5 +152,5 @@ fn what_oclgrind_reports_is_reported() {
                 _ => assert_ne!(code, Some(0), "{device} {kernel}: {text}"),
             }
         }
-    }
+    });
 }

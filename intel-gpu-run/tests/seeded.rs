@@ -7,7 +7,7 @@ mod common;
 
 use std::fs;
 
-use common::{checked, numbers, talk, tool};
+use common::{checked, each, numbers, talk, tool};
 
 /// Platforms whose sub-slices have caches of what others write, and platforms whose do not.
 const CACHES: &[&str] = &["dg2:8"];
@@ -72,17 +72,18 @@ fn faults_of_sub_groups_and_fences_are_reported() {
     }
     let folder = tempfile::tempdir().unwrap();
     let input = numbers(folder.path());
-    let image = folder.path().join("out");
-    let image = format!("image-raw-out={}:16x16:r32ui", image.display());
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/seeded.cl");
-    for (kernel, compilers, platforms, rule) in KERNELS {
+    each(KERNELS, |(kernel, compilers, platforms, rule)| {
         for (compiler, platform) in compilers
             .iter()
             .flat_map(|compiler| platforms.iter().map(move |platform| (compiler, platform)))
         {
             let device = format!("soft:{platform}");
             let output = match kernel.contains("texels") {
-                true => &image,
+                true => {
+                    let image = folder.path().join(kernel);
+                    &format!("image-raw-out={}:16x16:r32ui", image.display())
+                }
                 false => "fill=0:1024",
             };
             let more = [
@@ -107,7 +108,7 @@ fn faults_of_sub_groups_and_fences_are_reported() {
                 }
             }
         }
-    }
+    });
 }
 
 #[test]

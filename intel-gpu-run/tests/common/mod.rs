@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// The repository's root folder.
 pub fn root() -> PathBuf {
@@ -41,11 +43,10 @@ pub fn checked(device: &str, kernel: &str, more: &[&str]) -> Output {
 pub fn oclgrind(folder: &Path, source: &str, kernel: &str, options: &[&str]) -> String {
     let arguments = "<size=1024 int range=1:1:256>\n\n<size=1024 int fill=0>";
     let simulation = format!("{source}\n{kernel}\n256 1 1\n128 1 1\n\n{arguments}\n");
-    std::fs::write(folder.join("kernel.sim"), simulation).unwrap();
+    let file = format!("{kernel}.sim");
+    std::fs::write(folder.join(&file), simulation).unwrap();
     let mut command = Command::new("oclgrind-kernel");
-    command
-        .args(options)
-        .args(["--num-threads", "1", "kernel.sim"]);
+    command.args(options).args(["--num-threads", "1", &file]);
     let run = command.current_dir(folder).output().unwrap();
     String::from_utf8_lossy(&run.stderr).into_owned()
 }
@@ -59,4 +60,20 @@ pub fn line(text: impl AsRef<str>) -> Output {
 /// What was said on stderr.
 pub fn talk(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Does `work` with each of them, as many at a time as the host has processors: most of it waits for
+/// programs of one thread.
+pub fn each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let some = || {
+        while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(one);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(some);
+        }
+    });
 }
