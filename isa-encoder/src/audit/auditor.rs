@@ -27,6 +27,7 @@ pub fn audit(code: &[u8], declared: &Declared) -> Vec<Finding> {
     audit.reached = reached.iter().map(Option::is_some).collect();
     audit.rules();
     audit.paths();
+    audit.joins();
     audit.bindings();
     audit.lengths();
     audit.order();

@@ -23,16 +23,22 @@ fn surface(message: &Message) -> Option<u8> {
             LscAddress::Bti { index, .. } => index,
             _ => return None,
         },
-        Message::Sampler(sampler) => sampler.surface,
+        Message::Sampler(sampler) if !is_flush(sampler.op) => sampler.surface,
         _ => return None,
     };
     (index < RESERVED).then_some(index)
 }
 
+/// Whether an operation is of the sampler's cache alone.
+fn is_flush(op: SamplerOp) -> bool {
+    matches!(op, SamplerOp::CacheFlush | SamplerOp::BlockFlush)
+}
+
 /// Whether an operation filters, by a sampler state.
 fn samples(op: SamplerOp) -> bool {
     let name = op.mnemonic();
-    name.starts_with("gather") || name.starts_with("sample") && op != SamplerOp::SampleInfo
+    !is_flush(op)
+        && (name.starts_with("gather") || name.starts_with("sample") && op != SamplerOp::SampleInfo)
 }
 
 fn list(indices: &[u32]) -> String {

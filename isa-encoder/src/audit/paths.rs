@@ -99,4 +99,38 @@ impl Audit<'_> {
             self.report(first, "no end of thread", String::from(why));
         }
     }
+
+    /// Reports a `goto` to what is no `join`: a channel that goes forward executes nothing until one brings it
+    /// back, and one that a `goto` backwards leaves behind waits for one, too. (TGL PRM vol 2a, "goto" and "join".)
+    pub(super) fn joins(&mut self) {
+        let mut alone = Vec::new();
+        for index in self.live() {
+            let Some(Instruction {
+                specific: Specific::Branch(branch),
+                opcode,
+                exec_size,
+                ..
+            }) = self.instruction(index)
+            else {
+                continue;
+            };
+            if opcode.semantics() != Semantics::Flow(Kind::Goto) || *exec_size == 1 {
+                continue;
+            }
+            let place = match branch.uip {
+                Some(distance) if distance > 0 => branch.uip,
+                _ => branch.jip,
+            };
+            let to = place.and_then(|distance| self.program.target(index, distance));
+            let join = to.and_then(|to| self.instruction(to));
+            if join.is_some_and(|join| join.opcode.semantics() != Semantics::Flow(Kind::Join)) {
+                alone.push(index);
+            }
+        }
+        for index in alone {
+            let why =
+                "channels that it sends away or leaves behind wait for a join, and there is none";
+            self.report(index, "no join", String::from(why));
+        }
+    }
 }

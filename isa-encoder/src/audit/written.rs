@@ -7,14 +7,15 @@ use super::auditor::Audit;
 use super::walk::message;
 use crate::message::{Direction, Hdc, HdcAddress, HdcSurface, Lsc, LscAddress, Message};
 use crate::model::semantics::{Flow as Kind, Semantics};
-use crate::model::{Dst, Instruction, Opcode, Specific, Src};
+use crate::model::{Attributes, Dst, Instruction, Opcode, Specific, Src};
 use crate::swsb::{Access, Space, View, accesses};
 
-/// The bytes of all registers: general ones, flags, a0.
+/// The bytes of all registers: general ones, flags, a0, accumulators.
 const GENERAL: usize = 256 * 64;
 const FLAGS: usize = GENERAL;
 const ADDRESS: usize = FLAGS + 16;
-const BYTES: usize = ADDRESS + 48;
+const ACCUMULATORS: usize = ADDRESS + 48;
+const BYTES: usize = ACCUMULATORS + 16 * 64;
 
 /// Bytes that may have been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,7 @@ fn span(access: &Access) -> Option<(usize, usize)> {
         Space::Grf => 0,
         Space::Flag => FLAGS,
         Space::Address => ADDRESS,
+        Space::Accumulator => ACCUMULATORS,
         _ => return None,
     };
     Some((
@@ -100,6 +102,10 @@ impl Audit<'_> {
         if elsewhere || matches!(instruction.dst, Dst::Indirect { .. }) {
             state.add(0, BYTES);
         }
+        // Carries and products go there without AccWrEn, too.
+        if instruction.opcode.has(Attributes::WRITES_ACC) {
+            state.add(ACCUMULATORS, BYTES);
+        }
         for (access, _) in accesses(self.program.family(), View::Sure, instruction).iter() {
             if let Some((from, to)) = span(&access).filter(|_| access.write) {
                 state.add(from, to);
@@ -137,6 +143,10 @@ impl Audit<'_> {
                         Space::Grf => alloc::format!("r{}.{}", at / grf, at % grf),
                         Space::Flag => {
                             alloc::format!("f{}.{}", (at - FLAGS) / 4, (at - FLAGS) % 4 / 2)
+                        }
+                        Space::Accumulator => {
+                            let at = at - ACCUMULATORS;
+                            alloc::format!("acc{}.{}", at / grf, at % grf)
                         }
                         _ => alloc::format!("a0.{}", (at - ADDRESS) / 2),
                     };

@@ -116,7 +116,7 @@ impl Program {
     }
 
     /// The instruction `distance` bytes from `index`; `None` if none begins there.
-    pub(super) fn target(&self, index: usize, distance: i32) -> Option<usize> {
+    pub(crate) fn target(&self, index: usize, distance: i32) -> Option<usize> {
         let here = self.items.get(index)?;
         let to = here
             .offset

@@ -100,6 +100,16 @@ pub(super) fn elements(first: usize, count: usize) -> [Range<usize>; 2] {
     [regs::ACC..regs::ACC + 8 * end, wide..wide_end]
 }
 
+/// The register bytes that an implicit access by a channel may touch: those of an element, and those of one as
+/// large as the result.
+pub(super) fn touched(op: &Op, grf_bytes: usize, lane: usize) -> [Range<usize>; 2] {
+    let element = first_element(op, grf_bytes) + lane;
+    [Channels::of(op).bytes(), op.dst.ty.bytes() as usize].map(|size| {
+        let at = regs::ACC + element * size;
+        at..at + size
+    })
+}
+
 /// The integer that a channel accumulates on.
 pub(super) fn integer(state: &State, op: &Op, lane: usize) -> i128 {
     let element = first_element(op, state.rules.grf_bytes) + lane;

@@ -2,8 +2,9 @@
 //! pointer's.
 
 use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
-use isa_encoder::{Opcode, TOGETHER};
+use isa_encoder::{Attributes, Opcode, TOGETHER};
 
+use super::accumulator;
 use super::convergence::{Blocks, Flow};
 use super::hazards::{Hazards, results};
 use super::op::{Action, Op, Pred, Span};
@@ -78,10 +79,9 @@ impl Shadow {
         self.hazards.reset(grf);
         self.blocks.clear();
         let payload = GRF_BASE + state.payload as usize;
-        for range in [0..regs::ADDRESS, regs::ADDRESS + 64..payload] {
-            if let Some(bytes) = self.bytes.get_mut(range) {
-                bytes.fill(WRITTEN);
-            }
+        // The accumulators and a0 come first.
+        if let Some(bytes) = self.bytes.get_mut(regs::ADDRESS + 64..payload) {
+            bytes.fill(WRITTEN);
         }
         let first = GRF_BASE + grf;
         let values = state.regs.bytes().get(first..payload).unwrap_or_default();
@@ -117,14 +117,39 @@ impl Shadow {
         self.bytes.get(at..at + bytes).unwrap_or_default()
     }
 
-    /// The channels of `op` whose own flag bit nothing has written.
-    fn unknown_predicate(&self, op: &Op) -> u32 {
-        if op.pred != Pred::Own {
-            return 0;
-        }
-        let shift = u32::from(op.flag_bit) + u32::from(op.channel_offset);
-        let written = self.flags.checked_shr(shift).unwrap_or(0) as u32;
-        !written & op.size_mask()
+    /// The channels of `op` whose predicate depends on a flag bit that nothing has written.
+    fn unknown_predicate(&self, state: &State, op: &Op) -> u32 {
+        let flag = u32::from(op.flag_bit);
+        let written = |flag: u32| self.flags.checked_shr(flag).unwrap_or(0) as u32;
+        let own = |bits: u32| bits.checked_shr(op.channel_offset.into()).unwrap_or(0);
+        // Bits that are known decide alone: one that is set for `any`, one that is not for `all`.
+        let decides = |flag: u32, all: bool| {
+            let bits = state.flag_bits(flag);
+            written(flag) & if all { !bits } else { bits }
+        };
+        let group = |size: u8, all: bool| {
+            let mask = u32::MAX >> (32 - u32::from(size.clamp(1, 32)));
+            let lanes = 0..u32::from(op.exec_size);
+            lanes.fold(0, |unknown, lane| {
+                let first = (u32::from(op.channel_offset) + lane) & !(u32::from(size) - 1) & 31;
+                let of_group = |bits: u32| bits >> first & mask;
+                let known = of_group(written(flag)) == mask || of_group(decides(flag, all)) != 0;
+                unknown | u32::from(!known) << lane
+            })
+        };
+        let pair = |all: bool| {
+            let [both, either] = [written(0) & written(32), decides(0, all) | decides(32, all)];
+            own(!(both | either))
+        };
+        let unknown = match op.pred {
+            Pred::Always => 0,
+            Pred::Own => own(!written(flag)),
+            Pred::Any(size) => group(size, false),
+            Pred::All(size) => group(size, true),
+            Pred::AnyV => pair(false),
+            Pred::AllV => pair(true),
+        };
+        unknown & op.size_mask()
     }
 
     fn set_flags(&mut self, op: &Op, mask: u32, written: u32) {
@@ -181,7 +206,7 @@ impl Shadow {
     }
 
     fn decides(&mut self, state: &State, op: &Op, checks: &Checks) {
-        let unknown = self.unknown_predicate(op) & state.enabled(op);
+        let unknown = self.unknown_predicate(state, op) & state.enabled(op);
         if unknown != 0 {
             checks.set_ip(op.ip.into());
             let lane = unknown.trailing_zeros() as u8;
@@ -283,11 +308,14 @@ impl Shadow {
             true => enabled,
             false => state.write_mask(op),
         };
-        let unknown = self.unknown_predicate(op) & enabled;
+        let unknown = self.unknown_predicate(state, op) & enabled;
+        let grf = state.rules.grf_bytes;
+        let accumulates = op.opcode.has(Attributes::READS_ACC);
         let plain = op
             .src
             .iter()
-            .all(|source| self.is_plain(source, op.lanes()));
+            .all(|source| self.is_plain(source, op.lanes()))
+            && !(accumulates && (0..op.lanes()).any(|lane| self.lacks_sum(op, grf, lane)));
         if unknown == 0 && plain {
             return self.plain(state, op, mask);
         }
@@ -316,6 +344,7 @@ impl Shadow {
                     self.element(state, &op.src[index], lane)
                 }
                 false if idle => [WRITTEN; ELEMENT],
+                false if accumulates && self.lacks_sum(op, grf, lane) => [UNWRITTEN; ELEMENT],
                 false => self.result(state, op, lane),
             };
             let size = op.src[0].element.bytes().max(op.dst.ty.bytes()) as usize;
@@ -328,6 +357,10 @@ impl Shadow {
             }
         }
         self.write(state, op, mask | unknown, Some(&results));
+        self.accumulate(op, grf, mask | unknown, |lane| match written >> lane & 1 {
+            0 => UNWRITTEN,
+            _ => WRITTEN,
+        });
         if sets_flags(op) {
             // The flag depends on whole elements.
             let whole = (0..op.lanes()).filter(|lane| {
@@ -346,8 +379,30 @@ impl Shadow {
     /// All that the op writes is written.
     fn plain(&mut self, state: &State, op: &Op, mask: u32) {
         self.write(state, op, mask, None);
+        self.accumulate(op, state.rules.grf_bytes, mask, |_| WRITTEN);
         if sets_flags(op) {
             self.set_flags(op, mask, u32::MAX);
+        }
+    }
+
+    /// Whether nothing has written what a channel adds to.
+    fn lacks_sum(&self, op: &Op, grf: usize, lane: usize) -> bool {
+        let [element, _] = accumulator::touched(op, grf, lane);
+        let bytes = self.bytes.get(element).unwrap_or_default();
+        bytes.contains(&UNWRITTEN)
+    }
+
+    /// The channels in `mask` write accumulators that the text does not name.
+    fn accumulate(&mut self, op: &Op, grf: usize, mask: u32, state: impl Fn(usize) -> u8) {
+        if !op.write_acc {
+            return;
+        }
+        for lane in (0..op.lanes()).filter(|lane| mask >> lane & 1 != 0) {
+            for touched in accumulator::touched(op, grf, lane) {
+                if let Some(bytes) = self.bytes.get_mut(touched) {
+                    bytes.fill(state(lane));
+                }
+            }
         }
     }
 
@@ -510,7 +565,7 @@ impl Shadow {
         let Ok(Some(at)) = op.dst.resolve(&state.regs, op.lanes()) else {
             return;
         };
-        if at < GRF_BASE && !is_flag(at) && !(regs::ADDRESS..regs::FLAG).contains(&at) {
+        if at < GRF_BASE && !is_flag(at) && at >= regs::FLAG {
             return;
         }
         let size = op.dst.ty.bytes() as usize;

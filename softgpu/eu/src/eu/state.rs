@@ -100,7 +100,7 @@ impl State {
         enabled & op.size_mask()
     }
 
-    fn flag_bits(&self, bit: u32) -> u32 {
+    pub fn flag_bits(&self, bit: u32) -> u32 {
         let all = u128::from_le_bytes(self.regs.load(regs::FLAG));
         all.checked_shr(bit).unwrap_or(0) as u32
     }
