@@ -63,6 +63,12 @@ const KERNELS: &[Row] = &[
     ("texels_sampled_beyond", BOTH, ALL, "a texel whose x is 16"),
     ("texels_sampled_between", BOTH, ALL, "a texel whose x is 16"),
     ("right_texels_read", BOTH, ALL, ""),
+    ("texels_exchanged_early", BOTH, ALL, "data race"),
+    ("texels_overwritten", BOTH, ALL, "data race"),
+    ("texels_of_a_cache", BOTH, ALL, "missing fence"),
+    ("texels_of_its_own", BOTH, ALL, "missing fence"),
+    ("right_texels_exchanged", BOTH, ALL, ""),
+    ("right_texels_of_its_own", BOTH, ALL, ""),
 ];
 
 #[test]

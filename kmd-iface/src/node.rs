@@ -91,6 +91,8 @@ pub enum Purpose {
     Buffer,
     /// A program's image.
     Image,
+    /// What kernels print.
+    Print,
     /// Each thread has a part of it while it runs.
     Threads,
     /// The driver's own.
@@ -186,6 +188,10 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
 
     /// That is over.
     fn permits(&self, address: GpuAddress, size: u64, what: Forbidden);
+
+    /// Of the shared local memory of a kernel whose code begins at `first`, each of these parts is of something:
+    /// where it begins, and its bytes.
+    fn shares(&self, first: GpuAddress, parts: &[(u64, u64)]);
 
     /// Of a kernel that breaks a rule, and whose driver does not say what it [`launches`](Self::launches),
     /// this finds name and source.

@@ -200,6 +200,10 @@ impl Diagnostics for SoftNode {
         self.device().engines.permits(address, size, what);
     }
 
+    fn shares(&self, first: GpuAddress, parts: &[(u64, u64)]) {
+        self.device().engines.findings.shares(first, parts);
+    }
+
     fn finds_kernels(&self, finder: KernelFinder) {
         self.device().engines.finds_kernels(finder);
     }

@@ -40,10 +40,10 @@ impl Bound {
         }
     }
 
-    /// If it is a buffer, where it begins and its bytes.
+    /// If it is a buffer, where what the kernel may reach of it begins, and its bytes.
     pub(crate) fn buffer(&self) -> Option<(GpuAddress, u64)> {
         match self {
-            Self::Buffer(buffer) => Some((buffer.address(), buffer.size())),
+            Self::Buffer(buffer) => Some(buffer.reach()),
             Self::Lent { buffer, .. } => *buffer,
             Self::Null | Self::Value(_) | Self::Local(_) | Self::Image(_) | Self::Sampler(_) => {
                 None

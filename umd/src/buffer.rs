@@ -23,6 +23,8 @@ pub struct Buffer {
     /// The first byte in the buffer that this is a part of.
     origin: u64,
     size: u64,
+    /// A number names it: it is a pointer to all of the memory.
+    is_pointer: bool,
 }
 
 /// While it lives, kernels may not do something with a part of a buffer. It keeps no memory.
@@ -97,6 +99,7 @@ impl Device {
         let start = address.get() - bo.address().get();
         Some(Buffer {
             origin: start,
+            is_pointer: true,
             ..Buffer::of(&bo, start)
         })
     }
@@ -125,6 +128,7 @@ impl Device {
             start: (memory.start() + range.start) as u64,
             origin: 0,
             size: range.len() as u64,
+            is_pointer: false,
         })
     }
 
@@ -162,6 +166,7 @@ impl Buffer {
             start: 0,
             origin: 0,
             size,
+            is_pointer: false,
         })
     }
 
@@ -173,6 +178,14 @@ impl Buffer {
     /// The first byte's offset in the buffer that this is a part of; 0 if it is none.
     pub fn origin(&self) -> u64 {
         self.origin
+    }
+
+    /// Where what an argument that names it may reach begins, and its bytes.
+    pub(crate) fn reach(&self) -> (GpuAddress, u64) {
+        match self.is_pointer {
+            true => (self.bo.address(), self.bo.size()),
+            false => (self.address(), self.size),
+        }
     }
 
     /// Where the GPU sees the first byte.
@@ -338,6 +351,7 @@ impl Buffer {
             start: self.start + offset,
             origin: self.origin + offset,
             size,
+            is_pointer: false,
         })
     }
 
@@ -348,6 +362,7 @@ impl Buffer {
             start,
             origin: 0,
             size: bo.size().saturating_sub(start),
+            is_pointer: false,
         }
     }
 

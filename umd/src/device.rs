@@ -12,7 +12,7 @@ use crate::backend::{self, Backend};
 use crate::clock::Clock;
 use crate::error::{DeviceError, Error, refused};
 use crate::flusher::Flusher;
-use crate::memory::{Pool, Registry};
+use crate::memory::{PRINT, Pool, Registry};
 use crate::spec::{DeviceSpec, OpenOptions};
 
 /// An open device. Clones name the same one.
@@ -135,7 +135,7 @@ impl Device {
                 target,
                 commands: batchbuffer::dispatch::commands(platform.family),
                 mocs: Mocs(platform.mocs.cached >> 1),
-                printf_pool: Pool::new(registry.clone(), "printf buffer"),
+                printf_pool: Pool::new(registry.clone(), PRINT),
                 registry,
                 clock,
                 flusher: Arc::default(),
@@ -206,6 +206,12 @@ impl DeviceInner {
     /// Its platform.
     pub(crate) fn platform(&self) -> &'static Platform {
         self.target.platform
+    }
+
+    /// The shared local memory of a group, if it checks accesses.
+    pub(crate) fn checked_local(&self) -> Option<u32> {
+        let most = self.platform().max_slm_bytes;
+        self.registry.extents().map(|_| most)
     }
 
     /// Its family.

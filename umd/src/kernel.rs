@@ -109,7 +109,7 @@ impl Kernel {
         })?;
         let args = vec![None; entry.info.args.len()];
         let layout = StatesLayout::new(&entry);
-        let slm = launch::slm(&entry, &args);
+        let slm = launch::slm(&entry, &args, program.device.checked_local());
         let mut payload = vec![0; entry.cross_thread_size as usize];
         let address = |kind| program.memory(kind).map_or(0, |bo| bo.address().get());
         let memory = (
@@ -181,7 +181,7 @@ impl Kernel {
     /// Shared local memory of a group with the arguments that are set now, in bytes:
     /// `CL_KERNEL_LOCAL_MEM_SIZE`.
     pub fn local_memory(&self) -> u32 {
-        self.state.slm.total
+        self.state.slm.asked
     }
 
     /// Sets argument `index`.
@@ -346,7 +346,7 @@ impl KernelState {
         self.args.iter().flatten().any(Bound::is_borrowed)
     }
 
-    /// Where the buffers among the arguments begin, and their bytes.
+    /// Where what the kernel may reach of the buffers among its arguments begins, and its bytes.
     pub(crate) fn buffers(&self) -> impl Iterator<Item = (GpuAddress, u64)> {
         self.args.iter().flatten().filter_map(Bound::buffer)
     }
@@ -365,7 +365,7 @@ impl KernelState {
             });
         }
         if is_local {
-            self.slm = launch::slm(entry, &self.args);
+            self.slm = launch::slm(entry, &self.args, device.checked_local());
             launch::slm_fields(entry, &self.slm, &mut self.payload)?;
         }
         Ok(())

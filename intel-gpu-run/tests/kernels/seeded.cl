@@ -294,3 +294,67 @@ kernel void right_texels_read(global int *in, read_only image2d_t from)
     in[g] += read_imageui(from, open, (float2)(g / 16, g % 16) + 0.75f).x;
     in[g] += read_imageui(from, closed, (int2)(g / 16, g % 16 + 1)).x;
 }
+
+// Work-items exchange texels of an image. Compilers read these by the sampler, whose cache must drop what it holds.
+void put(read_write image2d_t image, uint at, uint value)
+{
+    write_imageui(image, (int2)(at % 16, at / 16), (uint4)(value, 0, 0, 0));
+}
+
+uint get(read_write image2d_t image, uint at)
+{
+    return read_imageui(image, (int2)(at % 16, at / 16)).x;
+}
+
+kernel void right_texels_exchanged(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    put(image, g, in[g]);
+    work_group_barrier(CLK_IMAGE_MEM_FENCE);
+    uint v = get(image, g ^ 37);
+    work_group_barrier(CLK_IMAGE_MEM_FENCE);
+    put(image, g, v);
+}
+
+kernel void texels_exchanged_early(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    put(image, g, in[g]);
+    uint v = get(image, g ^ 37);
+    work_group_barrier(CLK_IMAGE_MEM_FENCE);
+    put(image, g, v);
+}
+
+kernel void texels_overwritten(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    uint v = get(image, g ^ 37);
+    put(image, g, v + in[g]);
+}
+
+kernel void texels_of_a_cache(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    put(image, g, in[g]);
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+    uint v = get(image, g ^ 37);
+    work_group_barrier(CLK_IMAGE_MEM_FENCE);
+    put(image, g, v);
+}
+
+kernel void texels_of_its_own(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    put(image, g, in[g]);
+    uint v = get(image, g);
+    put(image, g, v + 1);
+}
+
+kernel void right_texels_of_its_own(global const int *in, read_write image2d_t image)
+{
+    uint g = get_global_id(0);
+    put(image, g, in[g]);
+    atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);
+    uint v = get(image, g);
+    put(image, g, v + 1);
+}

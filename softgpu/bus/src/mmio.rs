@@ -150,6 +150,10 @@ impl Diagnostics for SoftBus {
         self.machine.device().permits(address, size, what);
     }
 
+    fn shares(&self, first: GpuAddress, parts: &[(u64, u64)]) {
+        self.machine.device().findings.shares(first, parts);
+    }
+
     fn finds_kernels(&self, finder: KernelFinder) {
         self.machine.device().finds_kernels(finder);
     }

@@ -43,6 +43,7 @@ impl Device {
         let purpose = match purpose {
             Purpose::Buffer => softgpu_eu::Purpose::Buffer,
             Purpose::Image => softgpu_eu::Purpose::Image,
+            Purpose::Print => softgpu_eu::Purpose::Print,
             Purpose::Threads => softgpu_eu::Purpose::Threads,
             Purpose::Driver => softgpu_eu::Purpose::Driver,
         };

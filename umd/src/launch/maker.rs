@@ -279,7 +279,7 @@ impl Maker {
                 (stamps, Contents::Recording(recorded))
             }
         };
-        work.announce_buffers(device);
+        work.announce_arguments(device);
         let launches = work.launches().iter();
         let written = launches.filter(|_| !matches!(work, Work::Replay(_)));
         let starts = written.flat_map(|launch| &launch.template.starts);

@@ -31,18 +31,59 @@ pub(crate) enum Late {
 pub(crate) struct SlmLayout {
     pub offsets: Vec<u32>,
     pub total: u32,
+    /// What is asked for, without gaps for checks.
+    pub asked: u32,
+    /// What is static and the arguments: where each begins in the group's memory, and its bytes.
+    pub parts: Vec<(u64, u64)>,
 }
+
+/// The most bytes between local arguments where accesses are checked, and what they are a multiple of.
+const GAP: u32 = 4096;
+const GAP_UNIT: u32 = 128;
 
 /// Lays out shared local memory.
 ///
 /// Compilers add the static part to the offsets themselves, and take the first one to be zero;
 /// the arguments lie behind each other (NEO `Kernel::setArgLocal`).
-pub(crate) fn slm(entry: &KernelAbi, args: &[Option<Bound>]) -> SlmLayout {
+///
+/// A device that checks accesses sees what leaves an argument, if nothing is behind it. So where there is room
+/// in the `checked` bytes of a group, there are gaps between the arguments.
+pub(crate) fn slm(entry: &KernelAbi, args: &[Option<Bound>], checked: Option<u32>) -> SlmLayout {
+    let asked = spread(entry, args, 0);
+    let sizes = || {
+        args.iter().filter_map(|arg| match arg {
+            Some(Bound::Local(size)) => Some(*size),
+            _ => None,
+        })
+    };
+    let spare = checked.map_or(0, |most| most.saturating_sub(asked.total));
+    // Alignment may take as much again.
+    let room = spare / (2 * sizes().count().max(1) as u32);
+    let wanted = sizes().max().unwrap_or(0).max(GAP_UNIT);
+    let gap = wanted.min(room).min(GAP) / GAP_UNIT * GAP_UNIT;
+    let spread = spread(entry, args, gap);
+    match checked {
+        Some(most) if gap > 0 && spread.total <= most => SlmLayout {
+            asked: asked.total,
+            ..spread
+        },
+        _ => asked,
+    }
+}
+
+/// The arguments with `gap` bytes between them.
+fn spread(entry: &KernelAbi, args: &[Option<Bound>], gap: u32) -> SlmLayout {
     let first = if entry.slm_after_static {
         entry.info.slm_size
     } else {
         0
     };
+    let base = entry.info.slm_size - first;
+    let mut parts = Vec::new();
+    if entry.info.slm_size > 0 {
+        parts.push((0, entry.info.slm_size.into()));
+    }
+    let mut has_one = false;
     let mut at = first;
     let mut offsets = vec![0; args.len()];
     for (index, arg) in args.iter().enumerate() {
@@ -56,7 +97,12 @@ pub(crate) fn slm(entry: &KernelAbi, args: &[Option<Bound>]) -> SlmLayout {
         let Some(alignment) = alignment else {
             continue;
         };
+        // Compilers know where the first one is.
+        let before = if has_one { gap } else { 0 };
+        has_one = true;
+        at = at.saturating_add(before);
         at = at.saturating_add(alignment - 1) & !(alignment - 1);
+        parts.push((u64::from(base) + u64::from(at), u64::from(*size)));
         if let Some(offset) = offsets.get_mut(index) {
             *offset = at;
         }
@@ -67,7 +113,12 @@ pub(crate) fn slm(entry: &KernelAbi, args: &[Option<Bound>]) -> SlmLayout {
     } else {
         entry.info.slm_size.saturating_add(at)
     };
-    SlmLayout { offsets, total }
+    SlmLayout {
+        offsets,
+        total,
+        asked: total,
+        parts,
+    }
 }
 
 /// Writes what all launches of a kernel have in common: the addresses of program-scope memory.

@@ -7,6 +7,7 @@ use super::heap::Heap;
 use super::recorded::Recording;
 use crate::device::DeviceInner;
 use crate::error::{ArgumentError, ErrorKind};
+use crate::memory::NEAR;
 
 /// What a queue is given to do.
 #[derive(Clone, Debug)]
@@ -43,13 +44,18 @@ impl Work {
         }
     }
 
-    /// Tells a node that looks for broken rules which buffers the kernels of programs get.
-    pub(super) fn announce_buffers(&self, device: &DeviceInner) {
+    /// Tells a node that looks for broken rules which buffers and which shared local memory the kernels of
+    /// programs get.
+    pub(super) fn announce_arguments(&self, device: &DeviceInner) {
         if let Some(extents) = device.registry.extents() {
             let kernels = self.launches().iter().map(|launch| &launch.kernel);
             let of_programs = kernels.filter(|kernel| !kernel.program.binary.is_own());
-            for (address, size) in of_programs.flat_map(|kernel| kernel.buffers()) {
-                extents.passes(address, size);
+            for kernel in of_programs {
+                for (address, size) in kernel.buffers() {
+                    extents.passes(address, size);
+                }
+                let first = NEAR.offset(kernel.start.into());
+                extents.shares(first, &kernel.slm.parts);
             }
         }
     }

@@ -96,6 +96,8 @@ const SHARED_MEMORY: &str = "shared memory";
 pub(crate) const VARIABLES: &str = "variables of a program";
 /// What images call theirs.
 pub(crate) const IMAGE: &str = "image";
+/// What kernels print into.
+pub(crate) const PRINT: &str = "printf buffer";
 /// What threads call theirs: registers that did not fit, and private variables.
 pub(crate) const SCRATCH_MEMORY: &str = "scratch memory";
 pub(crate) const PRIVATE_MEMORY: &str = "private memory";
@@ -105,6 +107,7 @@ fn purpose(label: &str) -> Purpose {
     match label {
         BUFFER | USER_MEMORY | SHARED_MEMORY | VARIABLES => Purpose::Buffer,
         IMAGE => Purpose::Image,
+        PRINT => Purpose::Print,
         SCRATCH_MEMORY | PRIVATE_MEMORY => Purpose::Threads,
         _ => Purpose::Driver,
     }

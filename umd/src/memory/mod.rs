@@ -6,7 +6,9 @@ mod pool;
 mod ranges;
 mod raw;
 
-pub(crate) use bo::{BUFFER, Bo, IMAGE, PRIVATE_MEMORY, Registry, SCRATCH_MEMORY, Use, VARIABLES};
+pub(crate) use bo::{
+    BUFFER, Bo, IMAGE, PRINT, PRIVATE_MEMORY, Registry, SCRATCH_MEMORY, Use, VARIABLES,
+};
 pub use host::HostMemory;
 pub(crate) use pool::{Chunk, Part, Pool};
 pub(crate) use ranges::NEAR;

@@ -8,48 +8,9 @@ use devinfo::GpuAddress;
 use super::Checks;
 use super::arrays::is_report;
 use super::bytes::{UNWRITTEN, WRITTEN};
-use super::cell::{Conflict, LINE, Mark, Touch};
-use super::checks::EmptyLoad;
+use super::carry::States;
 use super::findings::Purpose;
-use super::group::Group;
-use super::order::{Reach, Relation, Side};
 use super::rule::Rule;
-
-/// States of bytes that something has written, in place for elements.
-struct States {
-    element: [u8; 128],
-    block: Vec<u8>,
-}
-
-impl States {
-    /// States of so many bytes.
-    fn of(width: usize, kept: &mut Self) -> &mut [u8] {
-        match kept.element.get_mut(..width) {
-            Some(element) => element,
-            None => {
-                kept.block.resize(width, WRITTEN);
-                &mut kept.block
-            }
-        }
-    }
-
-    const NONE: Self = Self {
-        element: [WRITTEN; 128],
-        block: Vec::new(),
-    };
-}
-
-/// Whether what nothing has written at the end of an element may be the fourth component of a vector of
-/// three, which compilers store with the others.
-fn is_padding(address: u64, states: &[u8]) -> bool {
-    let written = states.iter().rposition(|state| *state != UNWRITTEN);
-    let first = written.map_or(0, |last| last + 1);
-    let component = (states.len() - first) as u64;
-    let end = address.wrapping_add(states.len() as u64);
-    matches!(component, 1 | 2 | 4 | 8)
-        && end.is_multiple_of(4 * component)
-        && !states[..first].contains(&UNWRITTEN)
-}
 
 /// Whether bytes from an address on are inside an object.
 const fn is_inside(address: u64, width: u64, object: GpuAddress, size: u64) -> bool {
@@ -68,6 +29,8 @@ pub(crate) enum Where {
     Stateless,
     /// Memory, by a surface.
     Surface,
+    /// An image.
+    Image,
 }
 
 /// An access of consecutive bytes.
@@ -88,7 +51,11 @@ pub(crate) enum What<'a> {
     /// Reads to the response at this byte, where it takes so many.
     Read { at: usize, slot: usize },
     /// Writes the payload's bytes from here on, which are these.
-    Write { at: usize, data: &'a [u8] },
+    Write {
+        at: usize,
+        data: &'a [u8],
+        beside: Beside,
+    },
     /// An atomic operation with these bytes of the payload; the result, if it is wanted, goes to
     /// this byte of the response.
     Atomic {
@@ -97,6 +64,25 @@ pub(crate) enum What<'a> {
         /// What is there decides what it writes.
         uses: bool,
     },
+}
+
+/// Which element of consecutive ones it is that the message stores for its channel. A message of the whole thread
+/// may have one in each of a few channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Beside {
+    pub index: usize,
+    pub count: usize,
+    /// Bytes of the payload from one to the next.
+    pub step: usize,
+}
+
+impl Beside {
+    /// There is no other.
+    pub const NONE: Self = Self {
+        index: 0,
+        count: 1,
+        step: 0,
+    };
 }
 
 impl Access<'_> {
@@ -141,7 +127,13 @@ impl Checks {
         message.pointers = false;
         message.slot = None;
         self.uncached.set(false);
+        self.sampled.set(false);
         self.read_buffer.set(false);
+    }
+
+    /// Whether the message is the whole thread's.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole.get()
     }
 
     /// Whether the message has read one of the program's buffers.
@@ -152,6 +144,11 @@ impl Checks {
     /// The message's accesses go past the cache of its sub-slice.
     pub(crate) fn set_uncached(&self) {
         self.uncached.set(true);
+    }
+
+    /// The message's accesses are the sampler's.
+    pub(crate) fn set_sampled(&self) {
+        self.sampled.set(true);
     }
 
     /// The message has ended with this response. `take` gets the states of the response's bytes, and
@@ -186,7 +183,7 @@ impl Checks {
         }
         let purpose = match place {
             Where::Local => None,
-            Where::Stateless | Where::Surface => self.purpose(address),
+            Where::Stateless | Where::Surface | Where::Image => self.purpose(address),
         };
         if purpose == Some(Purpose::Buffer) {
             self.judge_permission(address, width, access);
@@ -222,9 +219,9 @@ impl Checks {
             Where::Local => {
                 let asked = self.launched.as_ref().map(|known| known.local);
                 let there = self.group.borrow().states.len() as u64;
-                last < asked.unwrap_or(there).min(there)
+                last < asked.unwrap_or(there).min(there) && self.is_in_part(address, width)
             }
-            Where::Stateless | Where::Surface => {
+            Where::Stateless | Where::Surface | Where::Image => {
                 // It remembers the object.
                 let purpose = self.purpose(address);
                 let object = self.nearest.get().filter(|(start, size, _)| {
@@ -277,12 +274,41 @@ impl Checks {
     pub(crate) fn texel(&self, address: u64, width: u64, access: &Access<'_>) {
         let access = &*access.counted_from(self.channel.get());
         self.judge_address(Where::Surface, address, width, access);
-        let place = (Where::Surface, self.purpose(address));
+        let place = (Where::Image, self.purpose(address));
         if !matches!(access.what, What::Read { .. }) {
             let mut states = States::NONE;
             self.store_states(place, address, States::of(width as usize, &mut states));
         }
         self.order_programs(place, address, width, access);
+    }
+
+    /// A message stores the payload's bytes in these places in an image, or uses them for an atomic operation
+    /// on it.
+    pub(crate) fn judge_texel(
+        &self,
+        address: u64,
+        lane: Option<u8>,
+        mut from: impl Iterator<Item = Range<usize>>,
+    ) {
+        if from.any(|range| self.is_unwritten(range)) {
+            let lane = lane.map(|lane| lane + self.channel.get());
+            self.unwritten(lane, || format!("it stores to {}", self.describe(address)));
+        }
+    }
+
+    /// A channel samples at coordinates that these bytes of the payload have.
+    pub(crate) fn judge_coordinates(&self, lane: u8, mut from: impl Iterator<Item = Range<usize>>) {
+        if from.any(|range| self.is_unwritten(range)) {
+            let lane = lane + self.channel.get();
+            self.unwritten(Some(lane), || "a coordinate is in a register".to_owned());
+        }
+    }
+
+    /// Whether nothing has written one of these bytes of the payload.
+    fn is_unwritten(&self, range: Range<usize>) -> bool {
+        let message = self.message.borrow();
+        let states = message.payload.get(range).unwrap_or_default();
+        states.contains(&UNWRITTEN)
     }
 
     /// An access of a texel that an image does not have. OpenCL leaves open what comes of it; other
@@ -299,22 +325,6 @@ impl Checks {
                 let who = self.who(Some(lane + self.channel.get()));
                 format!("{who}: it {verb} texel ({x}, {y}, {z}), which the image does not have")
             });
-        }
-    }
-
-    /// Records who accesses what programs' objects have, and reports what nothing orders.
-    fn order_programs(
-        &self,
-        (place, purpose): (Where, Option<Purpose>),
-        address: u64,
-        width: u64,
-        access: &Access<'_>,
-    ) {
-        // What is not a program's is a thread's own, and that of the next in its slot.
-        let programs = matches!(purpose, Some(Purpose::Buffer | Purpose::Image));
-        if place == Where::Local || programs || !self.extents.knows_objects() {
-            let by_slot = place != Where::Local && !programs;
-            self.order_words(place, address, width, access, by_slot);
         }
     }
 
@@ -368,149 +378,9 @@ impl Checks {
         }
     }
 
-    /// Carries the states of bytes between memory and registers.
-    fn carry(&self, at: (Where, Option<Purpose>), address: u64, width: u64, access: &Access<'_>) {
-        let (place, purpose) = at;
-        let width = width as usize;
-        let mut kept = States::NONE;
-        let states = States::of(width, &mut kept);
-        let mut message = self.message.borrow_mut();
-        match &access.what {
-            What::Read { at: to, slot } => {
-                self.load_states(at, address, states);
-                if states.contains(&UNWRITTEN) {
-                    let thread = self.group.borrow().first + self.thread.get();
-                    let text = self.place(place, address);
-                    let mut last = self.empty_load.borrow_mut();
-                    // Of a message's channels the first one.
-                    let message = self.messages.get();
-                    if last.as_ref().is_none_or(|last| last.message != message) {
-                        *last = Some(EmptyLoad {
-                            thread,
-                            ip: self.ip(),
-                            message,
-                            place: text,
-                        });
-                    }
-                }
-                message.answered = true;
-                message.slot = access.lane.map(|_| if access.row { 4 } else { *slot });
-                // What a thread has left in its own memory has its states: two small numbers side by side
-                // look like a pointer.
-                message.pointers |= place != Where::Local
-                    && !matches!(purpose, Some(Purpose::Buffer | Purpose::Threads))
-                    && self.extents.knows_objects();
-                if let Some(out) = message.response.get_mut(*to..to + slot.max(&width)) {
-                    out.fill(WRITTEN);
-                    if let Some(out) = out.get_mut(..width) {
-                        out.copy_from_slice(states);
-                    }
-                }
-            }
-            What::Write { at: from, .. } => {
-                let Some(stored) = message.payload.get(*from..from + width) else {
-                    return;
-                };
-                states.copy_from_slice(stored);
-                drop(message);
-                let buffer = purpose == Some(Purpose::Buffer);
-                let missing = states.iter().position(|state| *state == UNWRITTEN);
-                let padding = access.lane.is_some() && !access.row && is_padding(address, states);
-                if let Some(missing) = missing.filter(|_| buffer && !padding) {
-                    let (skipped, width) = match access.row {
-                        true => (missing / 4 * 4, 4),
-                        false => (0, width),
-                    };
-                    self.unwritten(access.lane_of(missing), || {
-                        let to = self.place(place, address + skipped as u64);
-                        format!("it stores {width} bytes to {to}")
-                    });
-                }
-                self.store_states(at, address, states);
-            }
-            What::Atomic {
-                operands,
-                result,
-                uses,
-            } => {
-                let unwritten = operands.iter().any(|range| {
-                    let states = message.payload.get(range.clone()).unwrap_or_default();
-                    states.contains(&UNWRITTEN)
-                });
-                self.load_states(at, address, states);
-                message.answered = true;
-                if let Some(to) = result
-                    && let Some(out) = message.response.get_mut(*to..to + width.max(4))
-                {
-                    out.fill(if states.contains(&UNWRITTEN) {
-                        UNWRITTEN
-                    } else {
-                        WRITTEN
-                    });
-                }
-                drop(message);
-                if unwritten {
-                    self.unwritten(access.lane, || {
-                        let to = self.place(place, address);
-                        format!("the operand of an atomic operation on {to}")
-                    });
-                } else if *uses && states.contains(&UNWRITTEN) {
-                    self.unwritten(access.lane, || {
-                        let at = self.place(place, address);
-                        format!("an atomic operation reads {at}")
-                    });
-                }
-                states.fill(WRITTEN);
-                self.store_states(at, address, states);
-            }
-        }
-    }
-
-    fn load_states(
-        &self,
-        (place, purpose): (Where, Option<Purpose>),
-        address: u64,
-        out: &mut [u8],
-    ) {
-        if place != Where::Local {
-            let memory = self.memory();
-            return match purpose {
-                Some(Purpose::Threads) => memory.scratch.load(self.number(), address, out),
-                _ => memory.bytes.load(address, out),
-            };
-        }
-        let group = self.group.borrow();
-        let at = address as usize;
-        if let Some(states) = group.states.get(at..at + out.len()) {
-            out.copy_from_slice(states);
-        }
-    }
-
-    fn store_states(
-        &self,
-        (place, purpose): (Where, Option<Purpose>),
-        address: u64,
-        states: &[u8],
-    ) {
-        if place != Where::Local {
-            let mut memory = self.memory();
-            return match purpose {
-                Some(Purpose::Threads) => {
-                    memory.scratch.store(self.number(), address, states);
-                }
-                _ => memory.bytes.store(address, states),
-            };
-        }
-        let mut group = self.group.borrow_mut();
-        let at = address as usize;
-        if let Some(out) = group.states.get_mut(at..at + states.len()) {
-            out.copy_from_slice(states);
-        }
-    }
-
     /// What the memory at an address is for, if a driver has said it. It is asked of neighbours in
     /// turn.
-    fn purpose(&self, address: u64) -> Option<Purpose> {
+    pub(super) fn purpose(&self, address: u64) -> Option<Purpose> {
         if let Some((start, size, purpose)) = self.nearest.get()
             && address.wrapping_sub(start) < size
         {
@@ -522,195 +392,7 @@ impl Checks {
     }
 
     /// The number of the thread that runs.
-    fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         self.group.borrow().first + self.thread.get()
-    }
-
-    /// Records who accesses the words, and reports what nothing orders.
-    fn order_words(
-        &self,
-        place: Where,
-        address: u64,
-        width: u64,
-        access: &Access<'_>,
-        by_slot: bool,
-    ) {
-        let mut group = self.group.borrow_mut();
-        let index = self.thread.get() as usize;
-        let (Some(order), Some(&slot)) = (group.threads.get(index), group.slots.get(index)) else {
-            return;
-        };
-        let side = if place == Where::Local {
-            Side::Local
-        } else {
-            Side::Global
-        };
-        let touch = match &access.what {
-            What::Read { .. } => Touch::Read,
-            What::Write { .. } => Touch::Write,
-            What::Atomic { .. } => Touch::Atomic,
-        };
-        let own = group.first + index as u32;
-        let mut mark = Mark {
-            thread: own,
-            clock: order.clock,
-            ip: self.ip() as u32,
-            message: self.messages.get(),
-            value: 0,
-            slot,
-            lane: 0,
-            bytes: 0,
-            own: 0,
-            atomic: touch == Touch::Atomic,
-            row: false,
-            apart: order.apart && access.lane.is_some() && !self.whole.get(),
-        };
-        if touch == Touch::Atomic {
-            self.tell(&mut group, side, address, index);
-        }
-        let mut memory = self.memory();
-        let blind = memory.overflow;
-        let end = address.saturating_add(width);
-        let mut at = address & !3;
-        let mut worst: Option<(u64, Conflict)> = None;
-        while at < end {
-            let whole = (access.row || access.lane.is_none())
-                && touch != Touch::Atomic
-                && at.is_multiple_of(4 * LINE as u64)
-                && end - at >= 4 * LINE as u64;
-            let from = at.max(address);
-            let until = match whole {
-                true => at + 4 * LINE as u64,
-                false => end.min(at + 4),
-            };
-            let lane = access.lane_of((from - address) as usize);
-            mark.lane = lane.unwrap_or(0);
-            let data = match &access.what {
-                What::Write { data, .. } => {
-                    let range = (from - address) as usize..(until - address) as usize;
-                    data.get(range).unwrap_or_default()
-                }
-                What::Read { .. } | What::Atomic { .. } => &[],
-            };
-            let Group {
-                threads,
-                lines,
-                first,
-                ..
-            } = &mut *group;
-            let Some(order) = threads.get(index) else {
-                return;
-            };
-            let relation = |earlier: &Mark, writes: bool| {
-                let fence =
-                    writes && !earlier.atomic && !(side == Side::Local && self.local_in_order);
-                let member = earlier.thread.checked_sub(*first);
-                let member = member.and_then(|index| threads.get(index as usize));
-                let reach = match member {
-                    Some(_) => Reach::Group,
-                    None => Reach::Device,
-                };
-                let heard = || order.has_heard(earlier.thread, earlier.clock, side, reach);
-                let known = || order.knows(earlier.thread, earlier.clock, side, reach);
-                // Atomic operations, and loads past the cache, see what others have written.
-                let cached = self.caches && touch == Touch::Read && !self.uncached.get();
-                match member {
-                    _ if by_slot && earlier.slot == slot => Relation::Before,
-                    _ if earlier.thread < self.first => Relation::Before,
-                    Some(_) if heard() => Relation::Before,
-                    Some(other) => other.to_member(earlier.clock, side, fence, order),
-                    None if blind => Relation::Before,
-                    None if !heard() => Relation::Racing,
-                    None if cached && !earlier.atomic && !known() => Relation::Stale,
-                    None => Relation::Before,
-                }
-            };
-            let line = match side {
-                Side::Local => lines.get_mut(at as usize / (4 * LINE)),
-                Side::Global => Some(memory.line(at)),
-            };
-            let found = match line {
-                None => None,
-                Some(line) if whole => {
-                    (mark.bytes, mark.own, mark.row) = (0xf, 0xf, access.row);
-                    let mut values = [0; LINE];
-                    for (value, bytes) in values.iter_mut().zip(data.as_chunks().0) {
-                        *value = u32::from_le_bytes(*bytes);
-                    }
-                    line.touch(touch, mark, &values, relation)
-                }
-                Some(line) => {
-                    let ones = 0xf >> (4 - (until - from));
-                    mark.bytes = ones << (from - at);
-                    (mark.own, mark.row) = (mark.bytes, false);
-                    let mut word = [0; 4];
-                    for (to, byte) in word.iter_mut().skip((from - at) as usize).zip(data) {
-                        *to = *byte;
-                    }
-                    mark.value = u32::from_le_bytes(word);
-                    let cell = line.cell((at / 4) as usize);
-                    cell.touch(touch, mark, relation).map(|found| (0, found))
-                }
-            };
-            worst = worst.or(found.map(|(word, conflict)| (from + 4 * word as u64, conflict)));
-            at = until.next_multiple_of(4);
-        }
-        drop(memory);
-        drop(group);
-        if let Some((at, conflict)) = worst {
-            let lane = access.lane_of(at.saturating_sub(address) as usize);
-            self.report_conflict(place, at, touch, lane, &conflict);
-        }
-    }
-
-    /// An atomic tells others what its thread knows, and learns what others have told.
-    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize) {
-        let told = match side {
-            Side::Local => group.told.get(&address).cloned(),
-            Side::Global => self.memory().told(address).cloned(),
-        };
-        let first = group.first;
-        if let (Some(told), Some(order)) = (told, group.threads.get_mut(index)) {
-            order.hear(&told);
-        }
-        let Some(order) = group.threads.get(index) else {
-            return;
-        };
-        let in_order = self.local_in_order;
-        let known = order.release(first + index as u32, &group.threads, first, in_order);
-        if in_order
-            && side == Side::Local
-            && let Some(order) = group.threads.get_mut(index)
-        {
-            order.told();
-        }
-        if known.is_empty() {
-            return;
-        }
-        match side {
-            Side::Local => {
-                group.told.insert(address, known);
-            }
-            Side::Global => self.memory().tell(address, known),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_fourth_component_of_a_vector_is_padding() {
-        let (no, yes) = (UNWRITTEN, WRITTEN);
-        assert!(is_padding(0x1c, &[no; 4]), "int3");
-        assert!(is_padding(0x38, &[no; 8]), "long3");
-        assert!(is_padding(0x14, &[yes, yes, no, no]), "short3");
-        assert!(is_padding(0x18, &[yes, yes, yes, no]), "char3");
-        for address in [0x10, 0x14, 0x18] {
-            assert!(!is_padding(address, &[no; 4]), "{address:#x}");
-        }
-        assert!(!is_padding(0x1c, &[no, yes, yes, no]));
-        assert!(!is_padding(0x1c, &[no, no, no, yes]));
     }
 }

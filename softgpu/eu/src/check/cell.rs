@@ -76,6 +76,8 @@ fn bits(bytes: u8) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Read,
+    /// A read by the sampler, whose cache does not see what even its own thread writes.
+    Sample,
     Write,
     Atomic,
 }
@@ -117,6 +119,7 @@ impl Cell {
             let how = match (write.thread == mark.thread, touch) {
                 (true, Touch::Write) if collides => Relation::Racing,
                 (true, Touch::Write) if same => Relation::Before,
+                (true, Touch::Sample) => relation(&write, true),
                 (true, _) if !together && write.is_beside(&mark) => Relation::Racing,
                 (true, _) => Relation::Before,
                 // Who is last does not matter.
@@ -148,7 +151,7 @@ impl Cell {
             });
         }
         match touch {
-            Touch::Read => self.read(mark),
+            Touch::Read | Touch::Sample => self.read(mark),
             Touch::Write | Touch::Atomic => self.write = mark.joined(&write),
         }
         found
@@ -219,12 +222,12 @@ impl Line {
                 let mut pairs = values.iter().zip(stored.iter());
                 let word = match touch {
                     Touch::Write => pairs.position(|(new, old)| new != old).unwrap_or(0),
-                    Touch::Read | Touch::Atomic => 0,
+                    Touch::Read | Touch::Sample | Touch::Atomic => 0,
                 };
                 let mut one = cell.of(word, stored);
                 let found = one.touch(touch, mark.of(word, values), relation);
                 cell.touch(touch, mark, |_, _| Relation::Before);
-                if touch != Touch::Read {
+                if matches!(touch, Touch::Write | Touch::Atomic) {
                     *stored = *values;
                 }
                 found.map(|found| (word, found))

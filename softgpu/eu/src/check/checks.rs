@@ -66,6 +66,8 @@ pub struct Checks {
     pub(super) caches: bool,
     /// The message that is executed goes past them.
     pub(super) uncached: Slot<bool>,
+    /// The sampler accesses memory for it.
+    pub(super) sampled: Slot<bool>,
     /// It has read a program's buffer.
     pub(super) read_buffer: Slot<bool>,
     /// It is the whole thread's, not its channels'.
@@ -85,6 +87,8 @@ pub struct Checks {
     pub(super) messages: Slot<u32>,
     /// The object that was last accessed: where it begins, its bytes, and what it is for.
     pub(super) nearest: Slot<Option<(u64, u64, Purpose)>>,
+    /// The surface that was last accessed: its base, its bytes, and where what it is of begins.
+    pub(super) surface: Slot<(u64, u64, u64)>,
     /// The last load of bytes that nothing has written.
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
     /// What pointers point to, and its size, by their state less [`POINTER`].
@@ -175,18 +179,65 @@ impl Checks {
         }
     }
 
+    /// Whether an access by a surface with this base and so many bytes is before the part of a buffer that the
+    /// surface is of.
+    pub(crate) fn is_before(&self, (base, bytes): (GpuAddress, u64), offset: u64) -> bool {
+        let (base, known) = (base.get(), self.surface.get());
+        let begin = match (known.0, known.1) == (base, bytes) {
+            true => known.2,
+            false => self.extents.begin(base, bytes),
+        };
+        self.surface.set((base, bytes, begin));
+        base.wrapping_add(offset) < begin
+    }
+
+    /// Records such an access.
+    pub(crate) fn before(&self, surface: (GpuAddress, u64), offset: u64, width: u64) {
+        if self.is_before(surface, offset) {
+            self.report(Rule::SurfaceBounds, || {
+                let (base, _, begin) = self.surface.get();
+                let before = begin - base - offset;
+                format!("{width} bytes {before:#x} bytes before the part of a buffer at {begin:#x}")
+            });
+        }
+    }
+
     /// Records an access of shared local memory outside the size asked for, which is part of the
     /// `bytes` that the hardware has.
     pub(crate) fn local(&self, offset: u64, width: u64, bytes: u64) {
         let asked = self.launched.as_ref().map_or(bytes, |known| known.local);
         if offset.saturating_add(width) > asked {
-            self.report(Rule::LocalBounds, || {
+            return self.report(Rule::LocalBounds, || {
                 format!(
                     "{}: {width} bytes at offset {offset:#x} of {asked:#x} bytes",
                     self.culprit()
                 )
             });
         }
+        if !self.is_in_part(offset, width) {
+            self.report(Rule::LocalBounds, || {
+                let parts = self.launched.iter().flat_map(|known| &known.parts);
+                let distance = |(begin, size): &(u64, u64)| {
+                    let behind = (offset + width).saturating_sub(begin + size);
+                    behind.max(begin.saturating_sub(offset))
+                };
+                let (begin, size) = parts.min_by_key(|part| distance(part)).unwrap_or(&(0, 0));
+                let at = offset.wrapping_sub(*begin).cast_signed();
+                format!(
+                    "{width} bytes at offset {at} of an argument or variables of {size:#x} bytes"
+                )
+            });
+        }
+    }
+
+    /// Whether an access of shared local memory stays inside one of the parts that the kernel's driver tells of.
+    pub(super) fn is_in_part(&self, offset: u64, width: u64) -> bool {
+        let parts = self.launched.as_ref().map_or(&[][..], |known| &known.parts);
+        let inside = |(begin, size): &(u64, u64)| {
+            let at = offset.wrapping_sub(*begin);
+            at < *size && *size - at >= width
+        };
+        parts.is_empty() || parts.iter().any(inside)
     }
 
     /// How many times a rule was broken.
@@ -236,6 +287,7 @@ impl Checks {
                 let what = match purpose {
                     Purpose::Buffer => "buffer",
                     Purpose::Image => "image",
+                    Purpose::Print => "printf buffer",
                     Purpose::Threads => "threads' private memory",
                     Purpose::Driver => "driver's memory",
                 };

@@ -28,6 +28,10 @@ pub(super) struct Extents {
     parts: BTreeMap<u64, u64>,
     /// What kernels may not do with parts of a buffer, by where the buffer begins.
     pub forbidden: BTreeMap<u64, Vec<(Range<u64>, Forbidden)>>,
+    /// By the ends of the parts, and of whole buffers that kernels get, the first byte of any that ends there.
+    ends: BTreeMap<u64, u64>,
+    /// By where a kernel's code begins, the parts of its shared local memory.
+    shared: BTreeMap<u64, Vec<(u64, u64)>>,
     /// By a kernel's entry point.
     launched: BTreeMap<u64, Launched>,
 }
@@ -39,6 +43,8 @@ pub enum Purpose {
     Buffer,
     /// A program's image.
     Image,
+    /// What kernels print.
+    Print,
     /// Threads have parts of it for themselves.
     Threads,
     /// The driver's own.
@@ -54,6 +60,8 @@ pub(super) struct Launched {
     pub first: u64,
     /// The most shared local memory asked for it.
     pub local: u64,
+    /// The parts of it that are of something, where a driver has said it.
+    pub parts: Vec<(u64, u64)>,
     /// Its name.
     pub name: Arc<str>,
     /// It is the driver's own, which moves what it is told to.
@@ -181,9 +189,18 @@ impl Extents {
         let (object, size) = self.object_at(pointer)?;
         let rest = size - (pointer - object.get());
         match self.parts.get(&pointer) {
-            Some(&part) if part < rest => Some((GpuAddress::new(pointer), part)),
+            Some(&part) if part <= rest => Some((GpuAddress::new(pointer), part)),
             _ => Some((object, size)),
         }
+    }
+
+    /// Where what a surface is of begins, which may be behind the surface's base: the surface of a part of a
+    /// buffer may begin with the buffer. Surfaces end with whole dwords.
+    pub fn begin(&self, base: u64, bytes: u64) -> u64 {
+        let end = base.saturating_add(bytes);
+        let parts = self.ends.range(end.saturating_sub(3)..=end);
+        let begins = parts.map(|(_, begin)| *begin);
+        begins.filter(|begin| *begin >= base).min().unwrap_or(base)
     }
 
     /// Whether drivers say which buffers are programs'.
@@ -227,6 +244,9 @@ impl Findings {
             extents
                 .parts
                 .retain(|start, _| !(object.get()..begin).contains(start));
+            extents
+                .ends
+                .retain(|_, start| !(object.get()..begin).contains(start));
         });
         self.memory().bytes.fill(object.get(), size, WRITTEN);
     }
@@ -272,6 +292,22 @@ impl Findings {
         self.change(|extents| {
             let known = extents.parts.entry(address.get()).or_default();
             *known = size.max(*known);
+            let end = address.get().saturating_add(size);
+            let begin = extents.ends.entry(end).or_insert(address.get());
+            *begin = address.get().min(*begin);
+        });
+    }
+
+    /// A driver reports where parts of the shared local memory of a kernel whose code begins at `first` begin, and
+    /// their bytes. All that were ever reported count: launches wait for each other.
+    pub fn shares(&self, first: GpuAddress, parts: &[(u64, u64)]) {
+        self.change(|extents| {
+            let known = extents.shared.entry(first.get()).or_default();
+            for part in parts {
+                if !known.contains(part) {
+                    known.push(*part);
+                }
+            }
         });
     }
 
@@ -330,9 +366,14 @@ impl Findings {
         let launched = extents.launched.get(&entry.get()).cloned();
         let (first, running) = self.memory().begin();
         Checks {
-            launched: launched.map(|known| Launched {
-                first: kernel.entry.wrapping_sub(known.skipped),
-                ..known
+            launched: launched.map(|known| {
+                let first = kernel.entry.wrapping_sub(known.skipped);
+                let shared = extents.shared.get(&kernel.base.offset(first).get());
+                Launched {
+                    first,
+                    parts: shared.cloned().unwrap_or_default(),
+                    ..known
+                }
             }),
             extents: extents.clone(),
             first,

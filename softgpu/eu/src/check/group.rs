@@ -93,9 +93,8 @@ impl Checks {
         }
     }
 
-    /// The thread fences what it did to shared local memory, or to all other.
-    pub(crate) fn fence(&self, local: bool, reach: Reach) {
-        let side = if local { Side::Local } else { Side::Global };
+    /// The thread fences what it did to a kind of memory.
+    pub(crate) fn fence(&self, side: Side, reach: Reach) {
         self.order(|order| order.fence(side, reach));
     }
 

@@ -103,7 +103,7 @@ mod tests {
     fn what_atomics_told_ends_with_the_launches() {
         let mut memory = Memory::default();
         let (_, first) = memory.begin();
-        memory.tell(8, Known::new(BTreeMap::from([(1, [1; 3])])));
+        memory.tell(8, Known::new(BTreeMap::from([(1, [1; 5])])));
         let (_, second) = memory.begin();
         drop(first);
         assert!(memory.told(8).is_some(), "the second launch runs");

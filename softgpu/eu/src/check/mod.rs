@@ -15,6 +15,7 @@
 mod access;
 mod arrays;
 mod bytes;
+mod carry;
 mod cell;
 mod checks;
 mod findings;
@@ -25,8 +26,9 @@ mod order;
 mod report;
 mod rule;
 mod together;
+mod words;
 
-pub(crate) use access::{Access, What, Where};
+pub(crate) use access::{Access, Beside, What, Where};
 pub(crate) use arrays::is_report;
 pub(crate) use bytes::{MIXED, UNWRITTEN, WRITTEN};
 pub use checks::Checks;
@@ -34,5 +36,5 @@ pub(crate) use checks::Here;
 pub use findings::{Findings, Purpose};
 pub use forbidden::Forbidden;
 pub use group::Group;
-pub(crate) use order::Reach;
+pub(crate) use order::{Reach, Side};
 pub use rule::{Rule, Violation};

@@ -12,6 +12,10 @@ pub(crate) enum Side {
     Local,
     /// All other memory.
     Global,
+    /// The cache of the sampler, which sees nothing of what is written: messages drop what it holds.
+    Sampler,
+    /// Texels that messages of the data port access: fences may be of them alone.
+    Texels,
 }
 
 /// Whom a fence shows what its thread did.
@@ -24,8 +28,9 @@ pub(crate) enum Reach {
 }
 
 /// Clocks up to which what a thread did is visible: in shared local memory, in all other memory for
-/// its work-group, and in all other memory for all threads.
-pub(crate) type Clocks = [u32; 3];
+/// its work-group, in all other memory for all threads, to the sampler, and in
+/// images.
+pub(crate) type Clocks = [u32; 5];
 
 /// The place in [`Clocks`].
 const fn place(side: Side, reach: Reach) -> usize {
@@ -33,6 +38,8 @@ const fn place(side: Side, reach: Reach) -> usize {
         (Side::Local, _) => 0,
         (Side::Global, Reach::Group) => 1,
         (Side::Global, Reach::Device) => 2,
+        (Side::Sampler, _) => 3,
+        (Side::Texels, _) => 4,
     }
 }
 
@@ -122,6 +129,11 @@ impl Order {
         self.fenced[place(side, reach)] = self.clock;
     }
 
+    /// Whether the sampler sees what it did at `clock`.
+    pub fn has_flushed(&self, clock: u32) -> bool {
+        clock < self.fenced[place(Side::Sampler, Reach::Group)]
+    }
+
     /// It has told others what it did, without a fence: what comes now is told the next time.
     pub fn told(&mut self) {
         self.clock += 1;
@@ -181,9 +193,9 @@ impl Order {
     /// fences.
     pub fn release(&self, own: u32, group: &[Order], first: u32, in_order: bool) -> Known {
         let mut known = self.heard.clone();
-        let all = |[local, group, device]: Clocks, now: u32| match in_order {
-            true => [now, group, device],
-            false => [local, group, device],
+        let all = |clocks: Clocks, now: u32| match in_order {
+            true => [now, clocks[1], clocks[2], clocks[3], clocks[4]],
+            false => clocks,
         };
         let mut tell = |thread: u32, clocks: Clocks| {
             if clocks == Clocks::default() {
@@ -199,12 +211,12 @@ impl Order {
                 tell(thread, all(self.fenced, self.clock + 1));
             } else if let Some((signal, released)) = member.shared(self.passed) {
                 // What the group shows itself, this thread's fence shows others.
-                let [local, group, device] = all(released, signal);
+                let [local, group, device, sampler, texels] = all(released, signal);
                 let reached = match self.fenced[2] > self.passed_at {
                     true => group,
                     false => 0,
                 };
-                tell(thread, [local, group, device.max(reached)]);
+                tell(thread, [local, group, device.max(reached), sampler, texels]);
             }
         }
         known
@@ -349,6 +361,29 @@ mod tests {
         assert!(!told(&group));
         group[1].fence(Side::Global, Reach::Device);
         assert!(told(&group));
+    }
+
+    #[test]
+    fn the_sampler_sees_what_was_written_before_its_cache_was_dropped() {
+        let (mut writer, reader) = (Order::new(), Order::new());
+        let wrote = writer.clock;
+        writer.fence(Side::Global, Reach::Device);
+        let flushed = {
+            let mut flushed = writer.clone();
+            flushed.fence(Side::Sampler, Reach::Group);
+            flushed
+        };
+        for (mut writer, seen) in [(writer, Relation::Unfenced), (flushed, Relation::Before)] {
+            writer.signal();
+            let mut reader = reader.clone();
+            reader.signal();
+            reader.pass();
+            assert_eq!(
+                writer.to_member(wrote, Side::Global, true, &reader),
+                Relation::Before
+            );
+            assert_eq!(writer.to_member(wrote, Side::Sampler, true, &reader), seen);
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Checks {
     pub(super) fn place(&self, place: Where, address: u64) -> String {
         match place {
             Where::Local => format!("byte {address:#x} of shared local memory"),
-            Where::Stateless | Where::Surface => self.describe(address),
+            Where::Stateless | Where::Surface | Where::Image => self.describe(address),
         }
     }
 
@@ -96,7 +96,7 @@ impl Checks {
         let other = u64::from(earlier.ip);
         self.report_pair(rule, Some(other), || {
             let verb = match touch {
-                Touch::Read => "reads",
+                Touch::Read | Touch::Sample => "reads",
                 Touch::Write => "writes",
                 Touch::Atomic => "updates",
             };
@@ -110,6 +110,9 @@ impl Checks {
             let they = group.name(earlier.thread, Some(earlier.lane));
             let place = self.place(place, address);
             let why = match conflict.relation {
+                _ if touch == Touch::Sample && conflict.relation != Relation::Racing => {
+                    "and no message has dropped what the sampler's cache holds since"
+                }
                 Relation::Unfenced => "and has not fenced before the barrier",
                 Relation::Stale => {
                     "and no fence has dropped what the cache holds since the atomic operation that \

@@ -7,7 +7,7 @@ use isa_encoder::message::Direction;
 
 use super::payload::{self, Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
-use crate::check::{Access, What};
+use crate::check::{Access, Beside, What};
 use crate::{Checks, Fault, Rule};
 
 /// The most channels of a message.
@@ -254,12 +254,14 @@ impl Gather<'_> {
         let Some(place) = self.place.inside(offset, bytes as u64) else {
             return false;
         };
-        if !checks.is_row(
-            place,
-            self.place.address(offset),
-            bytes as u64,
-            from.clone(),
-        ) {
+        if self.place.is_before(checks, offset)
+            || !checks.is_row(
+                place,
+                self.place.address(offset),
+                bytes as u64,
+                from.clone(),
+            )
+        {
             return false;
         }
         let access = Access {
@@ -270,6 +272,39 @@ impl Gather<'_> {
         };
         checks.access(place, self.place.address(offset), bytes as u64, &access);
         true
+    }
+
+    /// What each channel stores beside an element: those of all components, if these are consecutive.
+    fn beside(&self, components: impl Iterator<Item = u64>) -> Option<Beside> {
+        let mut count = 0;
+        for component in components {
+            if component != (count * self.element.memory) as u64 {
+                return None;
+            }
+            count += 1;
+        }
+        Some(Beside {
+            index: 0,
+            count,
+            step: self.plane(),
+        })
+    }
+
+    /// The components of a vector, if the first channels have one each, and others the first one again: so a
+    /// message of the whole thread stores one.
+    fn vector(&self) -> Option<Beside> {
+        let live = self.live.trailing_ones() as usize;
+        let width = self.element.memory as u64;
+        let first = self.addresses.get(0);
+        let address = |lane: usize| self.addresses.get(lane);
+        let follows = |lane: &usize| address(*lane) == first.wrapping_add(*lane as u64 * width);
+        let count = (0..live).take_while(follows).count();
+        let few = count <= 4 && live == self.live.count_ones() as usize;
+        (few && (count..live).all(|lane| address(lane) == first)).then_some(Beside {
+            index: 0,
+            count,
+            step: self.element.slot,
+        })
     }
 
     /// Whether it tells the checks something, and stores nothing.
@@ -303,6 +338,8 @@ impl Gather<'_> {
                 Direction::Write => {
                     let len = components.clone().count() * plane;
                     let data = payload.bytes(self.addresses.end, len)?;
+                    let beside = self.beside(components.clone());
+                    let vector = checks.is_whole().then(|| self.vector()).flatten();
                     self.check(checks, components.clone(), |index, lanes| {
                         let at = index * plane + lanes.start * slot + shift;
                         let skipped = slot - self.element.memory;
@@ -310,6 +347,18 @@ impl Gather<'_> {
                         What::Write {
                             at: self.addresses.end + at,
                             data: bytes.unwrap_or_default(),
+                            beside: match (beside, vector) {
+                                (Some(Beside { count: 1, .. }), Some(vector))
+                                    if lanes.start < vector.count =>
+                                {
+                                    Beside {
+                                        index: lanes.start,
+                                        ..vector
+                                    }
+                                }
+                                (Some(beside), _) => Beside { index, ..beside },
+                                (None, _) => Beside::NONE,
+                            },
                         }
                     });
                 }

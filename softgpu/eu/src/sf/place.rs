@@ -77,6 +77,17 @@ impl<'a> Place<'a> {
         self.inside(offset, 1) == Some(Where::Stateless) && is_report(self.address(offset))
     }
 
+    /// Whether the checks know that a surface is of a part of a buffer which begins behind an offset.
+    pub(super) fn is_before(&self, checks: &Checks, offset: u64) -> bool {
+        match *self {
+            Self::Memory {
+                bytes: UNBOUNDED, ..
+            } => false,
+            Self::Memory { base, bytes, .. } => checks.is_before((base, bytes), offset),
+            Self::Local(_) | Self::Nowhere => false,
+        }
+    }
+
     /// What checks make of an access of `width` bytes; `None` if it is not entirely inside.
     pub(super) fn inside(&self, offset: u64, width: u64) -> Option<Where> {
         match *self {
@@ -130,6 +141,7 @@ impl<'a> Place<'a> {
                 } else if bytes - offset - width < PADDING {
                     checks.padding(base.offset(offset), width);
                 }
+                checks.before((base, bytes), offset, width);
             }
             Self::Local(slm) => {
                 checks.local(offset & LOCAL_OFFSET, width, slm.words().len() as u64 * 4);

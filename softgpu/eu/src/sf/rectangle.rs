@@ -8,9 +8,9 @@ use std::ops::Range;
 use devinfo::GpuAddress;
 use isa_encoder::message::Direction;
 
-use super::payload::Response;
+use super::payload::{Payload, Response};
 use super::surface::{Surface, SurfaceKind};
-use crate::check::{Access, What};
+use crate::check::{Access, Beside, What};
 use crate::{Checks, Fault};
 use softgpu_memory::{self as memory, View};
 
@@ -52,12 +52,13 @@ impl Rectangle<'_> {
             .map_or(1, |format| format.bytes().into())
     }
 
-    /// Moves the block; `data` is the payload's part for a write, given its length.
-    pub(super) fn transfer<'d>(
+    /// Moves the block; what a write stores is in the payload from byte `from` on.
+    pub(super) fn transfer(
         &self,
         direction: Direction,
         dst: &mut [u8],
-        data: impl FnOnce(usize) -> Result<std::borrow::Cow<'d, [u8]>, Fault>,
+        payload: &Payload<'_>,
+        from: usize,
     ) -> Result<(), Fault> {
         let (pitch, bytes) = (self.pitch(), self.pitch() * self.height);
         if bytes > MAX_BYTES {
@@ -79,10 +80,10 @@ impl Rectangle<'_> {
                 }
             }
             Direction::Write => {
-                let data = data(bytes)?;
+                let data = payload.bytes(from, bytes)?;
                 for (at, y) in rows {
                     if let Some(row) = data.get(at..at + self.width) {
-                        self.write(y, row)?;
+                        self.write(y, row, from + at)?;
                     }
                 }
             }
@@ -147,7 +148,8 @@ impl Rectangle<'_> {
         Ok(())
     }
 
-    fn write(&self, y: i64, row: &[u8]) -> Result<(), Fault> {
+    /// Writes bytes of a row, which the payload has from byte `from` on.
+    fn write(&self, y: i64, row: &[u8], from: usize) -> Result<(), Fault> {
         let inside = (0..i64::from(self.surface.height)).contains(&y);
         if self.surface.kind == SurfaceKind::Null || !inside {
             return Ok(());
@@ -157,10 +159,16 @@ impl Rectangle<'_> {
             return Ok(());
         };
         Ok(self.pieces(inside, y as u32, part.len(), |range, address| {
+            let place = range.start;
             let Some(data) = part.get(range) else {
                 return Ok(());
             };
-            self.check(address, data.len(), What::Write { at: 0, data });
+            let what = What::Write {
+                at: from + start + place,
+                data,
+                beside: Beside::NONE,
+            };
+            self.check(address, data.len(), what);
             self.view.write(address, data)
         })?)
     }
@@ -174,6 +182,9 @@ impl Rectangle<'_> {
                 address: 0..0,
                 what,
             };
+            if let What::Write { at, .. } = access.what {
+                checks.judge_texel(address.get(), None, std::iter::once(at..at + bytes));
+            }
             checks.texel(address.get(), bytes as u64, &access);
         }
     }

@@ -1,5 +1,8 @@
 //! Typed accesses: texels of images, converted by the surface's format.
 
+use std::iter;
+use std::ops::Range;
+
 use isa_encoder::message::{AtomicOp, Direction};
 
 use super::atomic::apply;
@@ -7,7 +10,7 @@ use super::execute::not_modelled;
 use super::payload::{Lanes, Payload, Response, lane, lane32};
 use super::place::{Place, UNBOUNDED};
 use super::surface::{Cursor, LANES, Surface, SurfaceKind};
-use crate::check::{Access, What};
+use crate::check::{Access, Beside, What};
 use crate::{Checks, Fault};
 use softgpu_memory::View;
 
@@ -50,13 +53,19 @@ pub(super) struct Texels<'a> {
 }
 
 /// Planes of dwords.
-struct Planes<'a>([&'a [u8]; 4]);
+struct Planes<'a> {
+    planes: [&'a [u8]; 4],
+    /// Where they begin in the payload.
+    at: usize,
+    /// Bytes of one.
+    bytes: usize,
+}
 
 impl Planes<'_> {
     /// A channel's dwords: 0 where there is no plane.
     #[inline]
     fn get(&self, lane: usize) -> [u32; 4] {
-        self.0.map(|plane| lane32(plane, lane))
+        self.planes.map(|plane| lane32(plane, lane))
     }
 
     /// The texel coordinates of a channel.
@@ -69,8 +78,14 @@ impl Planes<'_> {
     /// Those of all channels.
     #[inline(always)]
     fn all_coordinates(&self, surface: &Surface) -> [[u32; LANES]; 3] {
-        let [u, v, r, _] = self.0.map(dwords);
+        let [u, v, r, _] = self.planes.map(dwords);
         all_coordinates(surface, [u, v, r])
+    }
+
+    /// The bytes of the payload that have a channel's dword of a plane.
+    fn range(&self, plane: usize, lane: usize) -> Range<usize> {
+        let at = self.at + plane * self.bytes + lane * 4;
+        at..at + 4
     }
 }
 
@@ -98,7 +113,11 @@ impl<'a> Texels<'a> {
                 .payload
                 .register(at + index * self.plane(), self.plane())?;
         }
-        Ok(Planes(planes))
+        Ok(Planes {
+            planes,
+            at,
+            bytes: self.plane(),
+        })
     }
 
     /// The coordinates, which are the payload without so many planes of data, and the data.
@@ -116,8 +135,15 @@ impl<'a> Texels<'a> {
         Ok([self.planes(self.at, count)?, data])
     }
 
-    /// Checks an access of a texel by a channel.
-    fn check(&self, lane: usize, at: [u32; 3], what: What<'_>) {
+    /// Checks an access of a texel by a channel. What it stores, or has for an atomic operation, is in these
+    /// bytes of the payload.
+    fn check(
+        &self,
+        lane: usize,
+        at: [u32; 3],
+        what: What<'_>,
+        stores: impl Iterator<Item = Range<usize>>,
+    ) {
         let (Some(checks), Some(format)) = (self.checks, &self.surface.format) else {
             return;
         };
@@ -133,6 +159,7 @@ impl<'a> Texels<'a> {
             what,
         };
         let place = self.surface.base.offset(offset).get();
+        checks.judge_texel(place, access.lane, stores);
         checks.texel(place, bytes.into(), &access);
     }
 
@@ -153,7 +180,7 @@ impl<'a> Texels<'a> {
                 if self.checks.is_some() {
                     for lane in Lanes(self.live) {
                         let at = parameters.coordinates(surface, lane);
-                        self.check(lane, at, What::Read { at: 0, slot: 0 });
+                        self.check(lane, at, What::Read { at: 0, slot: 0 }, iter::empty());
                     }
                 }
                 let mut response = Response::new(dst, count * plane)?;
@@ -189,7 +216,7 @@ impl<'a> Texels<'a> {
                 }
             }
             Direction::Write => {
-                let [parameters, data] = self.parts(count)?;
+                let [parameters, values] = self.parts(count)?;
                 if surface.kind == SurfaceKind::Null {
                     return Ok(());
                 }
@@ -198,18 +225,25 @@ impl<'a> Texels<'a> {
                     for lane in Lanes(self.live) {
                         let mut texel = [0; 4];
                         for (index, component) in enabled() {
-                            texel[component] = data.get(lane)[index];
+                            texel[component] = values.get(lane)[index];
                         }
                         let (stored, _) = cursor.format.store(texel, components);
                         let data = &stored.to_le_bytes();
                         let at = parameters.coordinates(surface, lane);
-                        self.check(lane, at, What::Write { at: 0, data });
+                        let what = What::Write {
+                            at: 0,
+                            data,
+                            beside: Beside::NONE,
+                        };
+                        let stored = enabled().filter(|(_, at)| cursor.format.has(*at));
+                        let from = stored.map(|(index, _)| values.range(index, lane));
+                        self.check(lane, at, what, from);
                     }
                 }
                 if cursor.has_dwords() && cursor.format.is_whole(components) {
                     let mut channels = [[0; LANES]; 4];
                     for (index, component) in enabled() {
-                        channels[component] = dwords(data.0[index]);
+                        channels[component] = dwords(values.planes[index]);
                     }
                     let at = parameters.all_coordinates(surface);
                     let texels = cursor.format.store_dwords(&channels, self.lanes);
@@ -217,9 +251,9 @@ impl<'a> Texels<'a> {
                 }
                 for lane in Lanes(self.live) {
                     let mut texel = [0; 4];
-                    let values = data.get(lane);
+                    let dwords = values.get(lane);
                     for (index, component) in enabled() {
-                        texel[component] = values[index];
+                        texel[component] = dwords[index];
                     }
                     let at = parameters.coordinates(surface, lane);
                     cursor.put(at, texel, components)?;
@@ -259,7 +293,7 @@ impl<'a> Texels<'a> {
             bytes: UNBOUNDED,
         };
         for channel in Lanes(self.live) {
-            let [a, b] = [0, 1].map(|index| lane(data.0[index], channel * 4, width));
+            let [a, b] = [0, 1].map(|index| lane(data.planes[index], channel * 4, width));
             let at = parameters.coordinates(surface, channel);
             let mut result = 0;
             let what = What::Atomic {
@@ -267,7 +301,8 @@ impl<'a> Texels<'a> {
                 result: None,
                 uses: false,
             };
-            self.check(channel, at, what);
+            let from = (0..op.operands()).map(|operand| data.range(operand, channel));
+            self.check(channel, at, what, from);
             if let Some(offset) = surface.atomic_offset(bytes.into(), at) {
                 place.atomic(offset, width, &mut |old| {
                     let update = apply(op, bytes, old, a, b);

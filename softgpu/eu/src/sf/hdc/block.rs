@@ -5,7 +5,7 @@ use std::ops::Range;
 use isa_encoder::message::{BlockAlignment, BlockPort, Direction, HdcAddress, OwordCount};
 
 use super::{Context, header};
-use crate::check::{Access, What};
+use crate::check::{Access, Beside, What};
 use crate::sf::payload::{Lanes, Response, lane32};
 use crate::sf::place::Place;
 use crate::{Fault, Rule};
@@ -137,6 +137,7 @@ fn transfer(
                 Direction::Write => What::Write {
                     at: context.grf + at,
                     data: &data,
+                    beside: Beside::NONE,
                 },
             },
         };
@@ -207,6 +208,7 @@ pub(super) fn scratch(
                 what: What::Write {
                     at: context.grf + at,
                     data: data.get(at..at + 4).unwrap_or_default(),
+                    beside: Beside::NONE,
                 },
             };
             place.check(checks, offset + at as u64, 4, &access);

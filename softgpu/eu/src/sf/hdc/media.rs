@@ -46,7 +46,5 @@ pub(super) fn access(
             format!("x is {} bytes, no multiple of 4", rectangle.x)
         });
     }
-    rectangle.transfer(direction, dst, |bytes| {
-        context.payload.bytes(context.grf, bytes)
-    })
+    rectangle.transfer(direction, dst, &context.payload, context.grf)
 }

@@ -14,7 +14,7 @@ use super::execute::not_modelled;
 use super::payload::Payload;
 use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
-use crate::check::Reach;
+use crate::check::{Reach, Side};
 use crate::{Fault, GroupEnv};
 
 /// What the parts of the data port share about a message.
@@ -117,7 +117,8 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
         } => scattered::atomic(&context, dst, address, (op, bytes), returns, simd),
         Hdc::Fence { slm, .. } => {
             if let Some(checks) = env.checks {
-                checks.fence(slm, Reach::Device);
+                let side = if slm { Side::Local } else { Side::Global };
+                checks.fence(side, Reach::Device);
                 checks.drop_caches();
             }
             block::fence(&context, dst)

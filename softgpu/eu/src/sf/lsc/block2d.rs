@@ -4,7 +4,7 @@ use devinfo::GpuAddress;
 use isa_encoder::message::{Block2d, Direction, LscAddress};
 
 use super::Context;
-use crate::check::{Access, What, Where};
+use crate::check::{Access, Beside, What, Where};
 use crate::sf::payload::{Response, lane};
 use crate::sf::rectangle::Rectangle;
 use crate::{Checks, Fault, Rule};
@@ -197,6 +197,7 @@ pub(super) fn untyped(
                     let what = What::Write {
                         at: context.grf + at,
                         data: data.get(at..at + bytes).unwrap_or_default(),
+                        beside: Beside::NONE,
                     };
                     check(context, address, bytes, what);
                     match bytes {
@@ -257,7 +258,5 @@ pub(super) fn typed(
         width: (size & 0xff) as usize + 1,
         height: (size >> 8 & 0xff) as usize + 1,
     };
-    rectangle.transfer(direction, dst, |bytes| {
-        context.payload.bytes(context.grf, bytes)
-    })
+    rectangle.transfer(direction, dst, &context.payload, context.grf)
 }

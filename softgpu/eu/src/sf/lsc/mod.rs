@@ -14,7 +14,7 @@ use super::payload::{Payload, channels};
 use super::place::{Place, UNBOUNDED};
 use super::surface::Surface;
 use super::typed::Texels;
-use crate::check::Reach;
+use crate::check::{Reach, Side};
 use crate::{Fault, GroupEnv};
 
 /// What the parts of the unit share about a message.
@@ -172,19 +172,22 @@ pub(super) fn execute(meaning: Lsc, message: Message<'_>, env: &GroupEnv<'_>) ->
         Lsc::Fence {
             port, scope, flush, ..
         } => {
-            if let Some(checks) = env.checks
-                && port != LscPort::Tgm
-            {
+            if let Some(checks) = env.checks {
                 let reach = match scope {
                     FenceScope::Group | FenceScope::Local => Reach::Group,
                     _ => Reach::Device,
                 };
-                checks.fence(port == LscPort::Slm, reach);
+                let side = match port {
+                    LscPort::Slm => Side::Local,
+                    LscPort::Tgm => Side::Texels,
+                    _ => Side::Global,
+                };
+                checks.fence(side, reach);
                 let drops = matches!(
                     flush,
                     FlushOp::Evict | FlushOp::Invalidate | FlushOp::Discard
                 );
-                if drops && reach == Reach::Device {
+                if drops && reach == Reach::Device && side == Side::Global {
                     checks.drop_caches();
                 }
             }

@@ -3,7 +3,7 @@
 use isa_encoder::message::{AddressSize, AtomicOp, DataSize, Direction, LscAddress};
 
 use super::Context;
-use crate::check::{Access, What};
+use crate::check::{Access, Beside, What};
 use crate::sf::gather::{Addresses, Element, Gather};
 use crate::sf::payload::{Lanes, Response, lane};
 use crate::{Fault, Rule};
@@ -117,6 +117,7 @@ impl<'a> Vector<'a> {
                     Direction::Write => What::Write {
                         at: gather.addresses.end,
                         data: &data,
+                        beside: Beside::NONE,
                     },
                 },
             };

@@ -7,12 +7,13 @@ use isa_encoder::message::{Lengths, Parameter, Sampler as Meaning, SamplerOp};
 
 use super::filter::Image;
 use super::state::{self, Sampler};
+use crate::check::{Reach, Side};
 use crate::sf::Message;
 use crate::sf::execute::not_modelled;
 use crate::sf::payload::{Lanes, Payload, channels, lane, lane32};
 use crate::sf::surface::{Cursor, LANES, Surface, SurfaceKind, Texel};
 use crate::sf::typed::{all_coordinates, coordinates, dwords};
-use crate::{Fault, GroupEnv};
+use crate::{Checks, Fault, GroupEnv};
 
 /// Header dword 2: texel offsets in bits 11:0, channels that are not returned in bits 15:12.
 const CONTROL: usize = 2;
@@ -38,10 +39,15 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
+    /// The number of a parameter's plane, if the payload has it.
+    fn place(&self, parameter: Parameter) -> Option<usize> {
+        let place = self.parameters.iter().position(|row| *row == parameter);
+        place.filter(|place| *place < self.count)
+    }
+
     /// The channels of a parameter; empty if the payload lacks it.
     fn values(&self, parameter: Parameter) -> Result<Cow<'a, [u8]>, Fault> {
-        let place = self.parameters.iter().position(|row| *row == parameter);
-        match place.filter(|place| *place < self.count) {
+        match self.place(parameter) {
             Some(place) => self.payload.bytes(self.at + place * self.plane, self.plane),
             None => Ok(Cow::Borrowed(&[])),
         }
@@ -159,6 +165,9 @@ pub(in crate::sf) fn execute(
     env: &GroupEnv<'_>,
 ) -> Result<(), Fault> {
     if matches!(meaning.op, SamplerOp::BlockFlush | SamplerOp::CacheFlush) {
+        if let Some(checks) = env.checks {
+            checks.fence(Side::Sampler, Reach::Group);
+        }
         // There is no cache, and what the response holds means nothing.
         return Ok(());
     }
@@ -175,14 +184,15 @@ pub(in crate::sf) fn execute(
     let width = if meaning.half_parameters { 2 } else { 4 };
     let simd = usize::from(meaning.simd);
     let plane = (simd * width).next_multiple_of(grf);
-    let inputs = Inputs::of(&Layout {
+    let layout = Layout {
         payload,
         at,
         plane,
         count: payload.len().saturating_sub(at) / plane,
         width,
         parameters: meaning.op.parameters(env.family, meaning.half_parameters),
-    })?;
+    };
+    let inputs = Inputs::of(&layout)?;
     let control = if header {
         payload.dword(4 * CONTROL)?
     } else {
@@ -236,7 +246,11 @@ pub(in crate::sf) fn execute(
         }
         return Ok(());
     }
-    let mut image = Image(Cursor::new(&surface, env.memory)?);
+    if let Some(checks) = env.checks {
+        checks.set_sampled();
+        judge_coordinates(&layout, &surface, live, checks);
+    }
+    let mut image = Image(Cursor::new(&surface, env.memory)?.checked(env.checks));
     let (integer, one) = (image.0.format.is_integer(), image.0.format.one());
     if loads_level_zero(meaning.op, &inputs, live) && output.width == 4 && image.0.has_dwords() {
         level_zero(&surface, 0.0)?;
@@ -258,6 +272,7 @@ pub(in crate::sf) fn execute(
         }
     }
     for channel in Lanes(live) {
+        image.0.lane = channel;
         let texel = texel(
             &meaning,
             &mut image,
@@ -273,6 +288,29 @@ pub(in crate::sf) fn execute(
         );
     }
     Ok(())
+}
+
+/// Checks that something has written the coordinates.
+#[cold]
+fn judge_coordinates(layout: &Layout<'_>, surface: &Surface, live: u32, checks: &Checks) {
+    let all = [Parameter::U, Parameter::V, Parameter::R];
+    let count = match surface.kind {
+        SurfaceKind::Image1d | SurfaceKind::Image2d => {
+            let dimensions = usize::from(surface.kind == SurfaceKind::Image2d) + 1;
+            dimensions + usize::from(surface.array)
+        }
+        SurfaceKind::Image3d | SurfaceKind::Cube => 3,
+        _ => 1,
+    };
+    let places = all.iter().take(count);
+    let places: Vec<usize> = places.filter_map(|one| layout.place(*one)).collect();
+    for channel in Lanes(live) {
+        let ranges = places.iter().map(|place| {
+            let at = layout.at + place * layout.plane + channel * layout.width;
+            at..at + layout.width
+        });
+        checks.judge_coordinates(channel as u8, ranges);
+    }
 }
 
 const fn signed_nibble(bits: u32) -> i32 {

@@ -203,6 +203,12 @@ impl Format {
         channels
     }
 
+    /// Whether texels have a component.
+    pub(in crate::sf) fn has(&self, component: usize) -> bool {
+        let channel = self.layout.channels.get(component);
+        channel.is_some_and(Option::is_some)
+    }
+
     /// Whether `components` are all that the format has.
     pub(in crate::sf) fn is_whole(&self, components: u8) -> bool {
         self.whole.is_some_and(|all| all & !components == 0)

@@ -2,8 +2,9 @@
 
 use super::format::{Format, LANES, Texel};
 use super::state::{Surface, SurfaceKind};
-use crate::Fault;
+use crate::check::{Access, What};
 use crate::sf::payload::Lanes;
+use crate::{Checks, Fault};
 use devinfo::GpuAddress;
 use softgpu_memory::View;
 
@@ -83,6 +84,9 @@ pub(in crate::sf) struct Cursor<'a> {
     pub surface: &'a Surface,
     pub format: &'a Format,
     rows: Rows,
+    /// What looks at reads, of this channel where one channel's texels are fetched.
+    checks: Option<&'a Checks>,
+    pub lane: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -96,7 +100,25 @@ impl<'a> Cursor<'a> {
             surface,
             format: surface.texels()?,
             rows: Rows::default(),
+            checks: None,
+            lane: 0,
         })
+    }
+
+    /// The same; checks look at what it reads.
+    pub fn checked(self, checks: Option<&'a Checks>) -> Self {
+        Self { checks, ..self }
+    }
+
+    #[cold]
+    fn check(checks: &Checks, address: GpuAddress, bytes: u8, lane: usize) {
+        let access = Access {
+            lane: Some(lane as u8),
+            row: false,
+            address: 0..0,
+            what: What::Read { at: 0, slot: 0 },
+        };
+        checks.texel(address.get(), bytes.into(), &access);
     }
 
     /// The texel at integer coordinates (the last is the slice or the array element), or `None`
@@ -109,6 +131,9 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         };
         let address = self.surface.base.offset(offset);
+        if let Some(checks) = self.checks {
+            Self::check(checks, address, bytes, self.lane);
+        }
         let bits = match bytes {
             1 => view.read_u8(address)?.into(),
             2 => view.read_u16(address)?.into(),
@@ -174,6 +199,9 @@ impl<'a> Cursor<'a> {
         texels: &mut [u32; LANES],
     ) -> Result<u32, Fault> {
         let (places, there) = self.places(live, at);
+        if let Some(checks) = self.checks {
+            Lanes(there).for_each(|lane| Self::check(checks, places[lane % LANES], 4, lane));
+        }
         let lanes = Lanes(there).map(|lane| (lane, places[lane % LANES]));
         self.view
             .gather_u32(lanes, |lane, texel| texels[lane % LANES] = texel)?;

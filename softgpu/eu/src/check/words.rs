@@ -1,0 +1,214 @@
+//! Who accesses the words of programs' memory, and what nothing orders.
+
+use super::access::{Access, What, Where};
+use super::cell::{Conflict, LINE, Mark, Touch};
+use super::checks::Checks;
+use super::findings::Purpose;
+use super::group::Group;
+use super::order::{Reach, Relation, Side};
+
+impl Checks {
+    /// Records who accesses what programs' objects have, and reports what nothing orders.
+    pub(super) fn order_programs(
+        &self,
+        (place, purpose): (Where, Option<Purpose>),
+        address: u64,
+        width: u64,
+        access: &Access<'_>,
+    ) {
+        // What is not a program's is a thread's own, and that of the next in its slot.
+        let programs = matches!(purpose, Some(Purpose::Buffer | Purpose::Image));
+        if place == Where::Local || programs || !self.extents.knows_objects() {
+            let by_slot = place != Where::Local && !programs;
+            self.order_words(place, address, width, access, by_slot);
+        }
+    }
+    /// Records who accesses the words, and reports what nothing orders.
+    fn order_words(
+        &self,
+        place: Where,
+        address: u64,
+        width: u64,
+        access: &Access<'_>,
+        by_slot: bool,
+    ) {
+        let mut group = self.group.borrow_mut();
+        let index = self.thread.get() as usize;
+        let (Some(order), Some(&slot)) = (group.threads.get(index), group.slots.get(index)) else {
+            return;
+        };
+        let side = if place == Where::Local {
+            Side::Local
+        } else {
+            Side::Global
+        };
+        let touch = match &access.what {
+            What::Read { .. } if self.sampled.get() => Touch::Sample,
+            What::Read { .. } => Touch::Read,
+            What::Write { .. } => Touch::Write,
+            What::Atomic { .. } => Touch::Atomic,
+        };
+        let own = group.first + index as u32;
+        let mut mark = Mark {
+            thread: own,
+            clock: order.clock,
+            ip: self.ip() as u32,
+            message: self.messages.get(),
+            value: 0,
+            slot,
+            lane: 0,
+            bytes: 0,
+            own: 0,
+            atomic: touch == Touch::Atomic,
+            row: false,
+            apart: order.apart && access.lane.is_some() && !self.whole.get(),
+        };
+        if touch == Touch::Atomic {
+            self.tell(&mut group, side, address, index);
+        }
+        let mut memory = self.memory();
+        let blind = memory.overflow;
+        let end = address.saturating_add(width);
+        let mut at = address & !3;
+        let mut worst: Option<(u64, Conflict)> = None;
+        while at < end {
+            let whole = (access.row || access.lane.is_none())
+                && touch != Touch::Atomic
+                && at.is_multiple_of(4 * LINE as u64)
+                && end - at >= 4 * LINE as u64;
+            let from = at.max(address);
+            let until = match whole {
+                true => at + 4 * LINE as u64,
+                false => end.min(at + 4),
+            };
+            let lane = access.lane_of((from - address) as usize);
+            mark.lane = lane.unwrap_or(0);
+            let data = match &access.what {
+                What::Write { data, .. } => {
+                    let range = (from - address) as usize..(until - address) as usize;
+                    data.get(range).unwrap_or_default()
+                }
+                What::Read { .. } | What::Atomic { .. } => &[],
+            };
+            let Group {
+                threads,
+                lines,
+                first,
+                ..
+            } = &mut *group;
+            let Some(order) = threads.get(index) else {
+                return;
+            };
+            let relation = |earlier: &Mark, writes: bool| {
+                let fence =
+                    writes && !earlier.atomic && !(side == Side::Local && self.local_in_order);
+                let member = earlier.thread.checked_sub(*first);
+                let member = member.and_then(|index| threads.get(index as usize));
+                let reach = match member {
+                    Some(_) => Reach::Group,
+                    None => Reach::Device,
+                };
+                let heard = || {
+                    let of = |side| order.has_heard(earlier.thread, earlier.clock, side, reach);
+                    of(side) || place == Where::Image && of(Side::Texels)
+                };
+                let known = || order.knows(earlier.thread, earlier.clock, side, reach);
+                // Atomic operations, and loads past the cache, see what others have written.
+                let cached = self.caches && touch == Touch::Read && !self.uncached.get();
+                match member {
+                    _ if earlier.thread == own => match order.has_flushed(earlier.clock) {
+                        true => Relation::Before,
+                        false => Relation::Stale,
+                    },
+                    _ if by_slot && earlier.slot == slot => Relation::Before,
+                    _ if earlier.thread < self.first => Relation::Before,
+                    Some(_) if heard() => Relation::Before,
+                    Some(other) => {
+                        let relation = |side| other.to_member(earlier.clock, side, fence, order);
+                        match relation(side) {
+                            Relation::Before if touch == Touch::Sample => relation(Side::Sampler),
+                            Relation::Unfenced if place == Where::Image => {
+                                match (relation(Side::Texels), touch) {
+                                    (Relation::Before, Touch::Sample) => relation(Side::Sampler),
+                                    (relation, _) => relation,
+                                }
+                            }
+                            relation => relation,
+                        }
+                    }
+                    None if blind => Relation::Before,
+                    None if !heard() => Relation::Racing,
+                    None if cached && !earlier.atomic && !known() => Relation::Stale,
+                    None => Relation::Before,
+                }
+            };
+            let line = match side {
+                Side::Local => lines.get_mut(at as usize / (4 * LINE)),
+                Side::Global | Side::Sampler | Side::Texels => Some(memory.line(at)),
+            };
+            let found = match line {
+                None => None,
+                Some(line) if whole => {
+                    (mark.bytes, mark.own, mark.row) = (0xf, 0xf, access.row);
+                    let mut values = [0; LINE];
+                    for (value, bytes) in values.iter_mut().zip(data.as_chunks().0) {
+                        *value = u32::from_le_bytes(*bytes);
+                    }
+                    line.touch(touch, mark, &values, relation)
+                }
+                Some(line) => {
+                    let ones = 0xf >> (4 - (until - from));
+                    mark.bytes = ones << (from - at);
+                    (mark.own, mark.row) = (mark.bytes, false);
+                    let mut word = [0; 4];
+                    for (to, byte) in word.iter_mut().skip((from - at) as usize).zip(data) {
+                        *to = *byte;
+                    }
+                    mark.value = u32::from_le_bytes(word);
+                    let cell = line.cell((at / 4) as usize);
+                    cell.touch(touch, mark, relation).map(|found| (0, found))
+                }
+            };
+            worst = worst.or(found.map(|(word, conflict)| (from + 4 * word as u64, conflict)));
+            at = until.next_multiple_of(4);
+        }
+        drop(memory);
+        drop(group);
+        if let Some((at, conflict)) = worst {
+            let lane = access.lane_of(at.saturating_sub(address) as usize);
+            self.report_conflict(place, at, touch, lane, &conflict);
+        }
+    }
+
+    /// An atomic tells others what its thread knows, and learns what others have told.
+    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize) {
+        let told = match side {
+            Side::Local => group.told.get(&address).cloned(),
+            Side::Global | Side::Sampler | Side::Texels => self.memory().told(address).cloned(),
+        };
+        let first = group.first;
+        if let (Some(told), Some(order)) = (told, group.threads.get_mut(index)) {
+            order.hear(&told);
+        }
+        let Some(order) = group.threads.get(index) else {
+            return;
+        };
+        let in_order = self.local_in_order;
+        let known = order.release(first + index as u32, &group.threads, first, in_order);
+        if in_order
+            && side == Side::Local
+            && let Some(order) = group.threads.get_mut(index)
+        {
+            order.told();
+        }
+        if known.is_empty() {
+            return;
+        }
+        match side {
+            Side::Local => {
+                group.told.insert(address, known);
+            }
+            Side::Global | Side::Sampler | Side::Texels => self.memory().tell(address, known),
+        }
+    }
+}
