@@ -241,7 +241,7 @@ mod tests {
         assert!(is_padding(0x18, &states(3, 1)), "char3");
         assert!(!is_padding(0x1c, &states(0, 4)), "a store of its own");
         assert!(!is_padding(0x18, &states(12, 4)), "another place");
-        assert!(!is_padding(0x10, &states(8, 8)), "two components");
+        assert!(!is_padding(0, &states(8, 8)), "two components");
         assert!(!is_padding(0x1c, &[no, yes, yes, no]));
         assert!(!is_padding(0x1c, &[no, no, no, yes]));
     }
