@@ -19,7 +19,7 @@ const KERNELS: [(&str, u32, &str); 23] = [
     ("some_read", 1024, "sub-group operation in divergent flow"),
     ("counted", 1024, ""),
     ("bytes", 256, ""),
-    ("bytes", 254, "bounds: 1 bytes at"),
+    ("bytes", 254, ": 1 bytes at"),
     ("broadcasts", 1024, "not the same for all channels"),
     ("broadcasts_alike", 1024, ""),
     ("broadcasts_from_two", 1024, ""),
