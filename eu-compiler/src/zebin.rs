@@ -79,7 +79,7 @@ pub fn write(
     };
     let locals = symbols.count();
     let sections = [
-        (Section::Constants, ".data.const", &data.constants),
+        (Section::Constants, ".data.const", &data.constants.bytes),
         (Section::Globals, ".data.global", &data.globals),
         (Section::Strings, ".data.const.string", &data.strings),
     ];

@@ -1,6 +1,7 @@
 //! The translator's state, and the way from an instruction to the file that knows it.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use spirv::{MemorySemantics, Op as Spv, Scope};
@@ -91,7 +92,7 @@ impl<'a> Translator<'a> {
             simd: target.simd,
             knows_width: Cell::new(false),
             caps: target.caps,
-            function: Function::default(),
+            function: Function::new(Arc::clone(&module.data.constants)),
             abi: Abi::default(),
             block: Function::ENTRY,
             at: 0,

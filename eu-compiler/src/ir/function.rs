@@ -1,8 +1,11 @@
 //! A function: blocks of instructions over values, each of which is assigned once.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
+use super::constants::Constants;
 use super::ids::{Block, Inst, Value};
 use super::op::{Bin, Convert, Input, Op};
 use super::types::Type;
@@ -123,6 +126,8 @@ pub struct Function {
     pub private_base: Option<u32>,
     /// Bytes of private memory for each lane.
     pub private_size: u32,
+    /// What the constants of the program hold.
+    pub program: Arc<Constants>,
     /// Where the work-group's memory has a lock, for what is atomic only by taking turns.
     pub lock: Option<u32>,
 }
@@ -130,6 +135,14 @@ pub struct Function {
 impl Function {
     /// The entry.
     pub const ENTRY: Block = Block(0);
+
+    /// Nothing yet, in a program with these constants.
+    pub fn new(program: Arc<Constants>) -> Self {
+        Self {
+            program,
+            ..Self::default()
+        }
+    }
 
     /// A new block at the end of the order, which ends nowhere yet.
     pub fn add_block(&mut self) -> Block {

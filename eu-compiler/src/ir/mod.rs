@@ -12,6 +12,7 @@
 //! ```
 
 pub mod cfg;
+mod constants;
 mod copy;
 mod function;
 mod ids;
@@ -21,6 +22,7 @@ mod replaced;
 mod types;
 mod verify;
 
+pub use constants::Constants;
 pub use copy::{CHUNK, Ends, alignment_at, unit};
 pub use function::{BlockData, Buffer, Cursor, Def, Function, InstData, Terminator, Values};
 pub use ids::{Block, Inst, Value};

@@ -10,6 +10,7 @@ mod arrays;
 mod atomics;
 mod broadcasts;
 mod chain;
+mod contents;
 mod copies;
 pub mod divergence;
 mod divide;
@@ -76,6 +77,7 @@ const PASSES: &[Pass] = &[
     Pass::new("generic", generic::run),
     Pass::new("atomics", atomics::run),
     Pass::new("tables", tables::run),
+    Pass::new("contents", contents::run),
     Pass::new("copies", copies::run),
     Pass::new("arrays", arrays::run).knowing_width(arrays::knows_width),
     Pass::new("chain", chain::run),

@@ -5,8 +5,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::ir::cfg::Dominators;
 use crate::ir::{
-    Access, Bin, Block, Convert, Cursor, Function, Input, Inst, InstData, Op, Replaced, Space,
-    Symbol, Type, Value,
+    Access, Bin, Block, Convert, Cursor, Function, Inst, InstData, Op, Replaced, Space, Type, Value,
 };
 use crate::target::Target;
 
@@ -252,28 +251,13 @@ impl Tables<'_> {
     }
 
     /// Where among the constants an address is.
-    fn place(&self, space: Space, mut address: Value) -> Option<Place> {
-        let function = self.function;
-        let mut distance = 0u64;
+    fn place(&self, space: Space, address: Value) -> Option<Place> {
         if space != Space::Global {
             return None;
         }
-        loop {
-            let (inst, data) = function.source(address)?;
-            match (&data.op, data.args.as_slice()) {
-                (Op::Bin(Bin::Add), &[base, by]) => {
-                    distance = distance.wrapping_add(function.bits(by)?);
-                    address = base;
-                }
-                (Op::Pair, &[low, _]) if self.entry.contains(&inst) => {
-                    let (_, half) = function.source(low)?;
-                    let of = Symbol::Constants;
-                    let begin = Op::Input(Input::Address { of, high: false });
-                    return (half.op == begin).then_some((address, distance));
-                }
-                _ => return None,
-            }
-        }
+        let (base, distance) = self.function.among_constants(address)?;
+        let (inst, _) = self.function.source(base)?;
+        self.entry.contains(&inst).then_some((base, distance))
     }
 }
 

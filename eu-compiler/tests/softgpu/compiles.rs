@@ -33,6 +33,32 @@ fn every_kernel_compiles_for_every_platform() {
 }
 
 #[test]
+fn constants_at_known_places_are_not_loaded() {
+    let spirv = include_bytes!("../programs/known.spv");
+    let target = devinfo::by_name("tgl").unwrap();
+    let options = eu_compiler::Options::new(target);
+    let made = eu_compiler::compile_showing(spirv, &options, Some("final")).unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for kernel in &made.kernels {
+        let constants = kernel
+            .ir
+            .as_deref()
+            .unwrap()
+            .matches("input constants.")
+            .count();
+        counts.insert(kernel.name.as_str(), constants);
+    }
+    // An address is of the loader.
+    assert!(
+        counts
+            .remove("known_pointers")
+            .is_some_and(|count| count > 0)
+    );
+    assert_eq!(counts.len(), 3);
+    assert!(counts.values().all(|count| *count == 0), "{counts:?}");
+}
+
+#[test]
 fn errors_name_the_line_of_the_source() {
     let spirv = include_bytes!("../kernels/recursion.spv");
     let target = devinfo::by_name("tgl").unwrap();

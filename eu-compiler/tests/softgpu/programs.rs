@@ -21,6 +21,7 @@ const MODULES: &[(&str, &[u8], bool)] = &[
     ("filters", include_bytes!("../programs/filters.spv"), false),
     ("flow", include_bytes!("../programs/flow.spv"), false),
     ("hashes", include_bytes!("../programs/hashes.spv"), false),
+    ("known", include_bytes!("../programs/known.spv"), false),
     (
         "memories",
         include_bytes!("../programs/memories.spv"),
@@ -135,7 +136,7 @@ macro_rules! intels_compiler_makes_the_same {
 }
 
 // Ponte Vecchio has no images.
-intels_compiler_makes_the_same!(skl: 118, tgl: 118, dg2: 118, pvc: 114, bmg: 118, ptl: 118);
+intels_compiler_makes_the_same!(skl: 122, tgl: 122, dg2: 122, pvc: 118, bmg: 122, ptl: 122);
 
 fn beside_intels(platform: &str, kernels: usize) {
     let judge = JUDGES.iter().find(|judge| {

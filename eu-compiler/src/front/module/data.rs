@@ -1,6 +1,10 @@
 //! Variables of the program: where they lie, and with what.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
+
+use crate::ir::Constants;
 
 /// Where variables lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +30,7 @@ pub struct Placed {
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     /// The contents of the constants.
-    pub constants: Vec<u8>,
+    pub constants: Arc<Constants>,
     /// Of what kernels write.
     pub globals: Vec<u8>,
     /// Of texts.

@@ -1,5 +1,7 @@
 //! Places the variables of the program.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 use spirv::{Op as Spv, StorageClass};
 
@@ -72,7 +74,7 @@ impl Data {
 
     fn bytes(&mut self, section: Section) -> &mut Vec<u8> {
         match section {
-            Section::Constants => &mut self.constants,
+            Section::Constants => &mut Arc::make_mut(&mut self.constants).bytes,
             Section::Globals => &mut self.globals,
             Section::Strings => &mut self.strings,
         }
@@ -118,6 +120,10 @@ impl Data {
                 // The section's address is added to what is there.
                 bits = address.offset.wrapping_add(to.offset.into()) as u64;
                 self.addresses.push((at, to.section));
+                if at.section == Section::Constants {
+                    let constants = Arc::make_mut(&mut self.constants);
+                    constants.addresses.insert(at.offset.into());
+                }
             }
             let from = at.offset as usize;
             let count = part.stored().bytes() as usize;
@@ -246,6 +252,6 @@ mod tests {
             large[begin + 1] = (3 * row) as u8;
             large[begin + 1023] = row as u8;
         }
-        assert!(data.constants == large);
+        assert!(data.constants.bytes == large);
     }
 }
