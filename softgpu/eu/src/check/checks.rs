@@ -224,7 +224,8 @@ impl Checks {
                 let (begin, size) = parts.min_by_key(|part| distance(part)).unwrap_or(&(0, 0));
                 let at = offset.wrapping_sub(*begin).cast_signed();
                 format!(
-                    "{width} bytes at offset {at} of an argument or variables of {size:#x} bytes"
+                    "{}: {width} bytes at offset {at} of an argument or variables of {size:#x} bytes",
+                    self.culprit()
                 )
             });
         }
