@@ -2,7 +2,7 @@
 # Rebuilds the zebins of this folder with Intel's offline compilers, and the SPIR-V modules that
 # this project's compiler compiles.
 #
-# usage: tests/kernels/build.sh [OUTPUT_FOLDER [SET...]]
+# usage: tests/kernels/build.sh [OUTPUT_FOLDER [SET | SET/SOURCE]...]
 #
 # Needs ocloc 22.43 (Debian 12: intel-opencl-icd); another version gives other bytes. The sets
 # `*-newer` need ocloc 26.27: NEWER_OCLOC is the command that runs it. Without it they are left out.
@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 # set, compiler, device, sources, further arguments
 while read -r set compiler device sources arguments; do
     case $wanted in
-    "  " | *" $set "*) ;;
+    "  " | *" $set "* | *" $set/"*) ;;
     *) continue ;;
     esac
     product="-exclude_ir"
@@ -53,6 +53,10 @@ while read -r set compiler device sources arguments; do
         name=$(basename "$source" .cl)
         case $sources in
         all | *"$name"*) ;;
+        *) continue ;;
+        esac
+        case $wanted in
+        "  " | *" $set "* | *" $set/$name "*) ;;
         *) continue ;;
         esac
         sed -n '1,2s|^// not for:\(.*\)|\1 |p' "$source" | grep -q " $set " && continue

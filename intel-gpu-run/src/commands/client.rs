@@ -1,9 +1,11 @@
 //! What `preload` and `opencl` share: a program, and the library of this project that it uses.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::hash::Hash;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -65,21 +67,54 @@ pub fn run(command: &mut Command, reports: &Path) -> Result<u8, Error> {
         Error::Usage(format!("cannot run {program}: {error}"))
     })?;
     let text = fs::read_to_string(reports).unwrap_or_default();
-    // A program may open the device again and again.
-    let mut known = HashSet::new();
-    let (mut failed, mut broken) = (Vec::new(), Vec::new());
-    for line in text.lines().filter(|line| known.insert(*line)) {
-        match line.strip_prefix(umd::FAILED) {
-            Some(why) => failed.push(format!("a launch failed: {why}")),
-            None => broken.push(format!("--check: {line}")),
-        }
-    }
+    let (failed, broken): (Vec<_>, Vec<_>) =
+        text.lines().partition(|line| line.starts_with(umd::FAILED));
+    let failed = once(&failed, |line| line)
+        .map(|(line, _)| line.strip_prefix(umd::FAILED).unwrap_or(line))
+        .map(|why| format!("a launch failed: {why}"))
+        .collect();
+    let broken = once(&broken, fault)
+        .map(|(line, more)| match more {
+            0 => format!("--check: {line}"),
+            _ => format!("--check: {line} ({more} more of other places or launches)"),
+        })
+        .collect();
     let error = |lines: Vec<String>, of: fn(String) -> Error| {
         (!lines.is_empty()).then(|| of(lines.join("\n")))
     };
     let errors = [error(failed, Error::Device), error(broken, Error::Violated)];
     Error::of_all(errors.into_iter().flatten().collect())?;
     Ok(exit_code(status))
+}
+
+/// The first line of each key, and how many others that differ have it. A program may open the device,
+/// build a kernel and launch it again and again.
+fn once<'a, K: Eq + Hash>(
+    lines: &[&'a str],
+    key: impl Fn(&'a str) -> K,
+) -> impl Iterator<Item = (&'a str, usize)> {
+    let mut known = HashSet::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for &line in lines.iter().filter(|line| known.insert(**line)) {
+        match places.entry(key(line)) {
+            Entry::Occupied(place) => found[*place.get()].1 += 1,
+            Entry::Vacant(place) => {
+                place.insert(found.len());
+                found.push((line, 0));
+            }
+        }
+    }
+    found.into_iter()
+}
+
+/// What is the same of two reports of one fault: the place and the rule, with which a report begins, and
+/// the instruction, with which it ends.
+fn fault(line: &str) -> (&str, &str) {
+    let head = line.match_indices(": ").nth(1);
+    let head = head.map_or(line, |(end, _)| &line[..end]);
+    let instruction = line.rsplit(": ").next().unwrap_or(line);
+    (head, instruction)
 }
 
 /// As shells report it: 128 plus the signal's number for a program that a signal ended.
@@ -123,4 +158,24 @@ pub fn library(file: &str, package: &str) -> Result<PathBuf, Error> {
                 looked.join(", ")
             ))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fault, once};
+
+    #[test]
+    fn a_fault_is_told_once_whatever_buffers_it_meets() {
+        let lines = [
+            "k+0x10: data race: byte 0x0 of the buffer at 0x1000: send r1",
+            "k+0x10: data race: byte 0x0 of the buffer at 0x1000: send r1",
+            "k+0x20: data race: byte 0x0 of the buffer at 0x1000: send r1",
+            "k+0x10: data race: byte 0x4 of the buffer at 0x2000: send r1",
+            "k+0x10: buffer bounds: byte 0x4 of the buffer at 0x2000: send r1",
+            "k+0x10: data race: byte 0x4 of the buffer at 0x2000: send r2",
+        ];
+        let found: Vec<_> = once(&lines, fault).collect();
+        let expected = [(0, 1), (2, 0), (4, 0), (5, 0)];
+        assert_eq!(found, expected.map(|(index, more)| (lines[index], more)));
+    }
 }
