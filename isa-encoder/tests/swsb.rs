@@ -53,6 +53,23 @@ fn a_distance_orders_a_result_and_its_reader() {
     assert_eq!(found("{@1}"), []);
 }
 
+/// As Mesa's compiler waits for a result before it puts an address together.
+#[test]
+fn an_unnamed_distance_beside_an_immediate_alone_is_that_of_its_type() {
+    let text = |immediate: &str| {
+        format!(
+            "xor (16|M0) r22.0<1>:d r5.0<8;8,1>:d 3:d
+             mov (16|M0) a0.0<1>:uw {immediate} {{@1}}
+             shl (16|M0) a0.0<1>:uw r22.0<16;8,2>:w 2:uw\n"
+        )
+    };
+    for family in [Family::XeHpg, Family::XeHpc, Family::Xe2] {
+        assert_eq!(hazards(family, &text("0x480:uw")), [], "{family}");
+        let floats = hazards(family, &text("0x3C00:hf"));
+        assert_eq!(floats, one(RAW, "r22", 0, 2), "{family}");
+    }
+}
+
 #[test]
 fn a_result_is_there_by_itself_after_ten_more() {
     let text = |between: usize| {

@@ -276,24 +276,21 @@ fn mesas_vulkan_driver() {
     }
 }
 
-/// Shaders of this project's, by Mesa's Vulkan driver: a program in C.
-#[test]
-fn mesas_vulkan_driver_computes() {
-    let Some(root) = root() else { return };
+/// The program in C for Vulkan, and its shaders beside it in `folder`; none without their compiler.
+fn compute(root: &Root, folder: &Path) -> Option<PathBuf> {
     if !require(Oracle::Vulkan) {
-        return;
+        return None;
     }
-    let folder = tempfile::tempdir().unwrap();
     let library = root.library("libvulkan.so.1").display().to_string();
     let flags = [library, "-Wl,--allow-shlib-undefined".to_owned()];
-    let program = build("clients/vulkan/compute.c", folder.path(), &flags);
+    let program = build("clients/vulkan/compute.c", folder, &flags);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/vulkan");
     for source in fs::read_dir(sources).unwrap() {
         let source = source.unwrap().path();
         if source.extension().is_none_or(|kind| kind != "comp") {
             continue;
         }
-        let module = folder.path().join(source.file_stem().unwrap());
+        let module = folder.join(source.file_stem().unwrap());
         let output = Command::new("glslangValidator")
             .args(["-V", "--target-env", "vulkan1.2", "-o"])
             .args([&module.with_extension("spv"), &source])
@@ -301,6 +298,17 @@ fn mesas_vulkan_driver_computes() {
             .unwrap();
         assert!(output.status.success(), "{output:?}");
     }
+    Some(program)
+}
+
+/// Shaders of this project's, by Mesa's Vulkan driver: a program in C.
+#[test]
+fn mesas_vulkan_driver_computes() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = compute(&root, folder.path()) else {
+        return;
+    };
     let modules = folder.path().display().to_string();
     for device in cells("Mesa's ANV, by a program in C") {
         let call = Call {
@@ -346,6 +354,26 @@ fn what_todays_drivers_run_breaks_no_rule() {
         clean(&source, &devices, &[("CLIENT_SPIRV", &spirv)]);
     }
     clean("clients/rusticl.c", &["skl@i915", "tgl@i915"], &RUSTICL);
+}
+
+#[test]
+fn what_mesas_vulkan_driver_runs_breaks_no_rule() {
+    let Some(root) = root() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = compute(&root, folder.path()) else {
+        return;
+    };
+    let modules = folder.path().display().to_string();
+    for device in cells("Mesa's ANV, by a program in C") {
+        let call = Call {
+            devices: &device,
+            program: &program,
+            arguments: &[&modules],
+            variables: &ANV,
+        };
+        let (code, talk) = checked(&root, &call);
+        assert_eq!(code, Some(0), "{device}: {talk}");
+    }
 }
 
 /// The kernel driver gets code without a name; the runtime has the zebin in its memory.

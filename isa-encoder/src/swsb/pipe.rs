@@ -218,8 +218,8 @@ impl PipeSet {
 /// The pipes that a distance of `pipe` on `instruction` waits for.
 ///
 /// Without a name it means, from XeHPG on, the pipes that make values of the source operands'
-/// types (IGC `setOperandTypeIndicated`, Mesa `inferred_sync_pipe`); sends and `sync` have no types
-/// and wait for all.
+/// types (IGC `setOperandTypeIndicated`, Mesa `inferred_sync_pipe`), and of immediates where it has
+/// no other operands (Mesa alone); sends and `sync` have no types and wait for all.
 pub fn waits_for(family: Family, instruction: &Instruction, pipe: Pipe) -> PipeSet {
     match pipe {
         Pipe::All => PipeSet::ALL,
@@ -247,12 +247,26 @@ fn operand_pipes(family: Family, instruction: &Instruction) -> PipeSet {
     {
         return PipeSet::ALL;
     }
+    let registers = type_pipes(pipes, instruction, is_register);
+    match registers == PipeSet::default() {
+        true => type_pipes(pipes, instruction, is_immediate),
+        false => registers,
+    }
+}
+
+fn is_immediate(src: &Src) -> bool {
+    matches!(src, Src::Immediate { .. })
+}
+
+fn is_register(src: &Src) -> bool {
+    src.ty().is_some() && !is_immediate(src)
+}
+
+/// The pipes that make values of the types of those sources.
+fn type_pipes(pipes: Pipes, instruction: &Instruction, which: fn(&Src) -> bool) -> PipeSet {
+    let sources = instruction.src.iter().filter(|src| which(src));
     let mut set = PipeSet::default();
-    for src in &instruction.src {
-        let ty = match src {
-            Src::None | Src::Immediate { .. } => continue,
-            Src::Direct { ty, .. } | Src::Indirect { ty, .. } | Src::Macro { ty, .. } => *ty,
-        };
+    for ty in sources.filter_map(Src::ty) {
         let long = match pipes {
             Pipes::Four | Pipes::Five => ty == Type::Df,
             Pipes::One | Pipes::Three => ty.bits() == 64,
@@ -276,6 +290,7 @@ pub fn unnamed(family: Family, instruction: &Instruction) -> Option<Pipe> {
     }
     match instruction.opcode.format() {
         Format::Sync | Format::Send | Format::Dpas => None,
+        _ if !instruction.src.iter().any(is_register) => None,
         _ => operand_pipes(family, instruction).only(),
     }
 }

@@ -86,7 +86,7 @@ const ONE_OF: usize = 4;
 fn wanted<'a>(sets: impl IntoIterator<Item = (&'a str, &'a Set)>) -> Vec<String> {
     let mut wanted = Vec::new();
     for (number, (folder, set)) in sets.into_iter().enumerate() {
-        let chosen = |index: &usize| set.only.is_some() || (index + number) % ONE_OF == 0;
+        let chosen = |index: &usize| set.only.is_some() || (index + number).is_multiple_of(ONE_OF);
         let files = set.files().into_iter().enumerate();
         let files = files.filter(|(index, _)| chosen(index));
         wanted.extend(files.map(|(_, file)| format!("{folder}/{file}")));
