@@ -20,7 +20,7 @@ enum About {
 }
 
 /// The kernels of `faults.cl`, and what must be reported of them at least.
-const KERNELS: [(&str, &[About]); 51] = [
+const KERNELS: [(&str, &[About]); 53] = [
     ("missing_barrier", &[About::Race]),
     ("late_barrier", &[About::Race]),
     ("same_place", &[About::Race]),
@@ -66,6 +66,8 @@ const KERNELS: [(&str, &[About]); 51] = [
     ("more_turns", &[About::Divergence]),
     ("early_return", &[About::Divergence]),
     ("count_too_early", &[About::Race]),
+    ("bins_too_early", &[About::Race]),
+    ("greatest_too_early", &[About::Race]),
     ("half_words", &[About::Race]),
     ("before_local", &[About::Bounds]),
     ("wide_words", &[About::Race]),

@@ -56,6 +56,7 @@ const KERNELS: &[Row] = &[
     ("right_flag", BOTH, ALL, ""),
     ("right_shuffles", BOTH, ALL, ""),
     ("right_sums", BOTH, ALL, ""),
+    ("right_peeks", BOTH, ALL, ""),
     ("texels", BOTH, ALL, "data race"),
     ("texels_beyond", BOTH, ALL, "surface bounds"),
     ("right_texels", BOTH, ALL, ""),

@@ -430,6 +430,28 @@ kernel void count_too_early(global const int *in, global int *out)
     out[get_global_id(0)] = count;
 }
 
+kernel void bins_too_early(global const int *in, global int *out)
+{
+    local uint bins[128];
+    uint l = get_local_id(0);
+    bins[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&bins[in[get_global_id(0)] & 127]);
+    out[get_global_id(0)] = bins[l];
+}
+
+kernel void greatest_too_early(global const int *in, global int *out)
+{
+    local int best;
+    uint l = get_local_id(0);
+    if (l == 0)
+        best = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_max(&best, in[get_global_id(0)]);
+    if (l == 0)
+        out[get_group_id(0)] = best;
+}
+
 kernel void half_words(global const short *in, global short *out)
 {
     uint g = get_global_id(0);

@@ -358,3 +358,24 @@ kernel void right_texels_of_its_own(global const int *in, read_write image2d_t i
     uint v = get(image, g);
     put(image, g, v + 1);
 }
+
+// Begins each round of its loop, and its first comparison, with a plain read.
+kernel void right_peeks(global const int *in, global int *out)
+{
+    local uint sum;
+    local int best;
+    uint l = get_local_id(0);
+    if (l == 0) {
+        sum = as_uint(0.0f);
+        best = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int v = in[get_global_id(0)];
+    uint old = sum, seen;
+    while ((seen = atomic_cmpxchg(&sum, old, as_uint(as_float(old) + (float)v))) != old)
+        old = seen;
+    if (v > best)
+        atomic_max(&best, v);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = l & 1 ? (int)as_float(sum) : best;
+}

@@ -88,6 +88,21 @@ pub(crate) struct Conflict {
     pub earlier: Mark,
     pub earlier_writes: bool,
     pub relation: Relation,
+    /// One is a plain read, the other an atomic operation. A loop around a compare-and-swap begins with
+    /// such a read, and is right.
+    pub doubtful: bool,
+}
+
+/// The graver of two conflicts: the first that is sure.
+pub(crate) fn graver<T>(
+    one: Option<(T, Conflict)>,
+    other: Option<(T, Conflict)>,
+) -> Option<(T, Conflict)> {
+    let sure = |found: &Option<(T, Conflict)>| found.as_ref().is_some_and(|(_, c)| !c.doubtful);
+    match one.is_none() || !sure(&one) && sure(&other) {
+        true => other,
+        false => one,
+    }
 }
 
 /// A word's last writer and two of its last readers.
@@ -110,8 +125,6 @@ impl Cell {
         let meets = |other: &Mark| other.thread != 0 && other.bytes & mark.bytes != 0;
         let mut found = None;
         let write = self.write;
-        // A plain read of what atomics change gets one of its values, whole: loops around a
-        // compare-and-swap begin with one.
         if meets(&write) && !(touch != Touch::Write && write.atomic) {
             let same = write.agrees(&mark);
             let together = write.message == mark.message && write.own & mark.own != 0;
@@ -131,6 +144,7 @@ impl Cell {
                     earlier: write,
                     earlier_writes: true,
                     relation: how,
+                    doubtful: false,
                 });
             }
         }
@@ -147,14 +161,50 @@ impl Cell {
                     earlier: *read,
                     earlier_writes: false,
                     relation: how,
+                    doubtful: false,
                 })
             });
         }
+        let found = found.or_else(|| self.doubt(touch, &mark, relation));
         match touch {
             Touch::Read | Touch::Sample => self.read(mark),
             Touch::Write | Touch::Atomic => self.write = mark.joined(&write),
         }
         found
+    }
+
+    /// A plain read that nothing orders with another thread's atomic operation, whichever came first.
+    fn doubt(
+        &self,
+        touch: Touch,
+        mark: &Mark,
+        relation: impl Fn(&Mark, bool) -> Relation,
+    ) -> Option<Conflict> {
+        let (others, writes): (&[Mark], bool) = match touch {
+            Touch::Read if self.write.atomic => (std::slice::from_ref(&self.write), true),
+            Touch::Atomic => (&self.reads, false),
+            _ => return None,
+        };
+        let others = others.iter().filter(|other| {
+            other.thread != 0 && other.thread != mark.thread && other.bytes & mark.bytes != 0
+        });
+        others
+            .map(|other| Conflict {
+                earlier: *other,
+                earlier_writes: writes,
+                relation: relation(other, writes),
+                doubtful: true,
+            })
+            .find(|conflict| conflict.relation == Relation::Racing)
+    }
+
+    /// An atomic operation of a thread that has read the word, and has not fenced since: the read is
+    /// forgotten. Returns its instruction.
+    pub fn peeked(&mut self, mark: &Mark) -> Option<u32> {
+        let read = self.reads.iter_mut().find(|read| {
+            (read.thread, read.clock) == (mark.thread, mark.clock) && read.bytes & mark.bytes != 0
+        })?;
+        Some(std::mem::take(read).ip)
     }
 
     fn read(&mut self, mark: Mark) {
@@ -213,7 +263,7 @@ impl Line {
                 let mut worst = None;
                 for (word, cell) in cells.iter_mut().enumerate() {
                     let found = cell.touch(touch, mark.of(word, values), &relation);
-                    worst = worst.or(found.map(|found| (word, found)));
+                    worst = graver(worst, found.map(|found| (word, found)));
                 }
                 worst
             }
@@ -430,8 +480,27 @@ mod tests {
         };
         assert!(cell.touch(Touch::Atomic, atomic(1), racing).is_none());
         assert!(cell.touch(Touch::Atomic, atomic(2), racing).is_none());
-        assert!(cell.touch(Touch::Read, mark(3, 0, 0), racing).is_none());
-        assert!(cell.touch(Touch::Write, mark(4, 0, 2), racing).is_some());
+        let read = cell.touch(Touch::Read, mark(3, 0, 0), racing);
+        assert!(read.is_some_and(|found| found.doubtful));
+        let write = cell.touch(Touch::Write, mark(4, 0, 2), racing);
+        assert!(write.is_some_and(|found| !found.doubtful));
+    }
+
+    #[test]
+    fn a_read_before_an_own_atomic_is_forgotten() {
+        let mut cell = Cell::default();
+        let atomic = |thread| Mark {
+            atomic: true,
+            ..mark(thread, 0, thread)
+        };
+        assert!(cell.touch(Touch::Read, mark(1, 0, 0), racing).is_none());
+        let mut other = cell;
+        let found = cell.touch(Touch::Atomic, atomic(2), racing);
+        assert!(found.is_some_and(|found| found.doubtful && !found.earlier_writes));
+        assert_eq!(other.peeked(&atomic(2)), None, "another's");
+        assert_eq!(other.peeked(&atomic(1)), Some(0));
+        assert!(other.touch(Touch::Atomic, atomic(1), racing).is_none());
+        assert!(other.touch(Touch::Atomic, atomic(2), racing).is_none());
     }
 
     /// The same accesses of a line, and of its words.

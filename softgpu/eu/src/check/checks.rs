@@ -125,8 +125,18 @@ impl Checks {
         other: Option<u64>,
         detail: impl FnOnce() -> String,
     ) {
+        self.report_at(self.ip(), rule, other, detail);
+    }
+
+    /// The same of an instruction that may be an earlier one.
+    pub(super) fn report_at(
+        &self,
+        ip: u64,
+        rule: Rule,
+        other: Option<u64>,
+        detail: impl FnOnce() -> String,
+    ) {
         self.count.set(self.count.get() + 1);
-        let ip = self.ip.get();
         let mut found = self.found.borrow_mut();
         let known = found
             .iter()

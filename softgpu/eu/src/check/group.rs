@@ -3,6 +3,7 @@
 use super::Checks;
 use super::bytes::UNWRITTEN;
 use super::cell::{LINE, Line};
+use super::doubts::Doubts;
 use super::order::{Known, Order, Reach, Side};
 use super::rule::Rule;
 
@@ -33,6 +34,7 @@ pub struct Group {
     pub(super) states: Vec<u8>,
     /// By word of it, what atomics tell.
     pub(super) told: std::collections::BTreeMap<u64, Known>,
+    pub(super) doubts: Doubts,
     /// The first signals of the last two barriers, and of the threads that have ended the one with
     /// the fewest barriers.
     signals: [Signal; 2],
@@ -65,6 +67,7 @@ impl Checks {
             lines: vec![Line::default(); local_bytes.div_ceil(4 * LINE)],
             states: vec![UNWRITTEN; local_bytes.next_multiple_of(4)],
             told: Default::default(),
+            doubts: Doubts::default(),
             signals: Default::default(),
             ended: None,
         }
@@ -105,6 +108,7 @@ impl Checks {
 
     /// The thread signals the group's barrier. All threads must, and by the same instruction.
     pub(crate) fn signal(&self) {
+        self.judge_doubts();
         let mut group = self.group.borrow_mut();
         let (index, ip) = (self.thread.get(), self.ip());
         let Some(order) = group.threads.get_mut(index as usize) else {
@@ -142,6 +146,7 @@ impl Checks {
 
     /// The thread ends. Others may not wait for its signal.
     pub(crate) fn end(&self) {
+        self.judge_doubts();
         let mut group = self.group.borrow_mut();
         let (index, ip) = (self.thread.get(), self.ip());
         let Some(order) = group.threads.get(index as usize) else {

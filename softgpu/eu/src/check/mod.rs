@@ -10,7 +10,8 @@
 //! read it since (`cell`), with their clocks (`order`). An access is reported if an earlier one
 //! by another thread, at least one of them a write, did not happen before it: by a barrier with a
 //! fence, or by atomics with a fence. What the channels of a thread do one after the other is in
-//! order: they run in lockstep.
+//! order: they run in lockstep. Plain reads of shared local memory beside atomic operations are judged later
+//! (`doubts`).
 
 mod access;
 mod arrays;
@@ -18,6 +19,7 @@ mod bytes;
 mod carry;
 mod cell;
 mod checks;
+mod doubts;
 mod findings;
 mod forbidden;
 mod group;

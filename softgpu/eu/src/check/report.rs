@@ -1,6 +1,7 @@
 //! Reports, in words.
 
-use super::cell::{Conflict, Touch};
+use super::cell::Touch;
+use super::doubts::Clash;
 use super::order::Relation;
 use super::rule::Rule;
 use super::{Checks, Where};
@@ -80,21 +81,23 @@ impl Checks {
     }
 
     /// Reports two accesses that nothing orders.
-    pub(super) fn report_conflict(
-        &self,
-        place: Where,
-        address: u64,
-        touch: Touch,
-        lane: Option<u8>,
-        conflict: &Conflict,
-    ) {
+    pub(super) fn report_conflict(&self, clash: &Clash) {
+        let Clash {
+            place,
+            address,
+            touch,
+            ip,
+            thread,
+            lane,
+            conflict,
+        } = *clash;
         let rule = match conflict.relation {
             Relation::Unfenced | Relation::Stale => Rule::MissingFence,
             _ => Rule::Race,
         };
         let earlier = &conflict.earlier;
         let other = u64::from(earlier.ip);
-        self.report_pair(rule, Some(other), || {
+        self.report_at(ip, rule, Some(other), || {
             let verb = match touch {
                 Touch::Read | Touch::Sample => "reads",
                 Touch::Write => "writes",
@@ -106,7 +109,7 @@ impl Checks {
                 (false, false) => "has read",
             };
             let group = self.group.borrow();
-            let me = group.name(group.first + self.thread.get(), lane);
+            let me = group.name(thread, lane);
             let they = group.name(earlier.thread, Some(earlier.lane));
             let place = self.place(place, address);
             let why = match conflict.relation {
@@ -118,12 +121,10 @@ impl Checks {
                     "and no fence has dropped what the cache holds since the atomic operation that \
                      says so"
                 }
-                _ if earlier.thread == group.first + self.thread.get() => {
-                    match earlier.message == self.messages.get() {
-                        true => "in the same message",
-                        false => "and no barrier orders the two",
-                    }
-                }
+                _ if earlier.thread == thread => match earlier.message == self.messages.get() {
+                    true => "in the same message",
+                    false => "and no barrier orders the two",
+                },
                 _ => "and nothing orders the two",
             };
             format!("{me} {verb} {place}, which {they} {did}, {why}")

@@ -1,8 +1,9 @@
 //! Who accesses the words of programs' memory, and what nothing orders.
 
 use super::access::{Access, What, Where};
-use super::cell::{Conflict, LINE, Mark, Touch};
+use super::cell::{Conflict, LINE, Mark, Touch, graver};
 use super::checks::Checks;
+use super::doubts::Clash;
 use super::findings::Purpose;
 use super::group::Group;
 use super::order::{Reach, Relation, Side};
@@ -94,6 +95,7 @@ impl Checks {
                 threads,
                 lines,
                 first,
+                doubts,
                 ..
             } = &mut *group;
             let Some(order) = threads.get(index) else {
@@ -166,17 +168,36 @@ impl Checks {
                     }
                     mark.value = u32::from_le_bytes(word);
                     let cell = line.cell((at / 4) as usize);
+                    if place == Where::Local && touch == Touch::Atomic {
+                        doubts.settle(own, at, cell.peeked(&mark));
+                    }
                     cell.touch(touch, mark, relation).map(|found| (0, found))
                 }
             };
-            worst = worst.or(found.map(|(word, conflict)| (from + 4 * word as u64, conflict)));
+            let found = found.map(|(word, conflict)| (from + 4 * word as u64, conflict));
+            worst = graver(worst, found);
             at = until.next_multiple_of(4);
         }
         drop(memory);
-        drop(group);
-        if let Some((at, conflict)) = worst {
-            let lane = access.lane_of(at.saturating_sub(address) as usize);
-            self.report_conflict(place, at, touch, lane, &conflict);
+        let Some((at, conflict)) = worst else {
+            return;
+        };
+        let clash = Clash {
+            place,
+            address: at,
+            touch,
+            ip: self.ip(),
+            thread: own,
+            lane: access.lane_of(at.saturating_sub(address) as usize),
+            conflict,
+        };
+        match (conflict.doubtful, place) {
+            (true, Where::Local) => group.doubts.add(clash),
+            (true, _) => {}
+            (false, _) => {
+                drop(group);
+                self.report_conflict(&clash);
+            }
         }
     }
 

@@ -1,0 +1,90 @@
+//! Plain reads of shared local memory that nothing orders with atomic operations of others.
+//!
+//! A loop around a compare-and-swap begins with such a read, as does `if (x > *most) atomic_max(most, x)`: what
+//! it gets decides nothing that the atomic operation does not look at again. So such a read is no fault if
+//! its thread then does an atomic operation on the word, and that is known at its next barrier, or at its
+//! end.
+
+use std::collections::BTreeSet;
+
+use super::cell::{Conflict, Touch};
+use super::{Checks, Where};
+
+/// The most that a group has at a time.
+const KEPT: usize = 256;
+
+/// Two accesses that nothing orders, and who made the later one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clash {
+    pub place: Where,
+    pub address: u64,
+    pub touch: Touch,
+    /// Its instruction.
+    pub ip: u64,
+    pub thread: u32,
+    pub lane: Option<u8>,
+    pub conflict: Conflict,
+}
+
+impl Clash {
+    /// The thread that reads, and its instruction.
+    fn reader(&self) -> (u32, u32) {
+        match self.touch {
+            Touch::Atomic => (self.conflict.earlier.thread, self.conflict.earlier.ip),
+            _ => (self.thread, self.ip as u32),
+        }
+    }
+}
+
+/// What a group's threads have yet to prove right.
+#[derive(Debug, Default)]
+pub(super) struct Doubts {
+    clashes: Vec<Clash>,
+    /// Instructions that read what their thread then changes by an atomic operation.
+    peeks: BTreeSet<u32>,
+}
+
+impl Doubts {
+    pub fn add(&mut self, clash: Clash) {
+        if self.clashes.len() < KEPT {
+            self.clashes.push(clash);
+        }
+    }
+
+    /// A thread does an atomic operation on the word at `address`, which it has read by the instruction
+    /// `peek`.
+    pub fn settle(&mut self, thread: u32, address: u64, peek: Option<u32>) {
+        self.peeks.extend(peek);
+        let peeks = &mut self.peeks;
+        self.clashes.retain(|clash| {
+            let (reader, ip) = clash.reader();
+            let settled = reader == thread && clash.address & !3 == address;
+            if settled {
+                peeks.insert(ip);
+            }
+            !settled
+        });
+    }
+
+    /// Takes those that a thread has part in and that are faults.
+    fn take(&mut self, thread: u32) -> Vec<Clash> {
+        let Self { clashes, peeks } = self;
+        let due = clashes.extract_if(.., |clash| {
+            clash.thread == thread || clash.conflict.earlier.thread == thread
+        });
+        due.filter(|clash| !peeks.contains(&clash.reader().1))
+            .collect()
+    }
+}
+
+impl Checks {
+    /// The thread signals a barrier or ends: what it has read is no beginning of an atomic operation any
+    /// more.
+    pub(super) fn judge_doubts(&self) {
+        let mut group = self.group.borrow_mut();
+        let thread = group.first + self.thread.get();
+        let faults = group.doubts.take(thread);
+        drop(group);
+        faults.iter().for_each(|fault| self.report_conflict(fault));
+    }
+}
