@@ -301,9 +301,8 @@ fn compute(root: &Root, folder: &Path) -> Option<PathBuf> {
     Some(program)
 }
 
-/// Shaders of this project's, by Mesa's Vulkan driver: a program in C.
-#[test]
-fn mesas_vulkan_driver_computes() {
+/// Shaders of this project's, by Mesa's Vulkan driver: a program in C, for each device of its row.
+fn each_computing(client: impl Fn(&Root, &Call<'_>)) {
     let Some(root) = root() else { return };
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = compute(&root, folder.path()) else {
@@ -317,9 +316,16 @@ fn mesas_vulkan_driver_computes() {
             arguments: &[&modules],
             variables: &ANV,
         };
-        let text = run(&root, &call);
-        assert!(text.ends_with("done\n"), "{device}: {text}");
+        client(&root, &call);
     }
+}
+
+#[test]
+fn mesas_vulkan_driver_computes() {
+    each_computing(|root, call| {
+        let text = run(root, call);
+        assert!(text.ends_with("done\n"), "{}: {text}", call.devices);
+    });
 }
 
 /// What a checked client says on stderr, where the rules are that its kernels broke, and its exit code.
@@ -358,22 +364,10 @@ fn what_todays_drivers_run_breaks_no_rule() {
 
 #[test]
 fn what_mesas_vulkan_driver_runs_breaks_no_rule() {
-    let Some(root) = root() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let Some(program) = compute(&root, folder.path()) else {
-        return;
-    };
-    let modules = folder.path().display().to_string();
-    for device in cells("Mesa's ANV, by a program in C") {
-        let call = Call {
-            devices: &device,
-            program: &program,
-            arguments: &[&modules],
-            variables: &ANV,
-        };
-        let (code, talk) = checked(&root, &call);
-        assert_eq!(code, Some(0), "{device}: {talk}");
-    }
+    each_computing(|root, call| {
+        let (code, talk) = checked(root, call);
+        assert_eq!(code, Some(0), "{}: {talk}", call.devices);
+    });
 }
 
 /// The kernel driver gets code without a name; the runtime has the zebin in its memory.

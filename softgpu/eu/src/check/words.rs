@@ -193,6 +193,7 @@ impl Checks {
         };
         match (conflict.doubtful, place) {
             (true, Where::Local) => group.doubts.add(clash),
+            // Programs poll words of buffers that others change.
             (true, _) => {}
             (false, _) => {
                 drop(group);
