@@ -24,7 +24,7 @@ const KERNELS: &[Kernel] = &[
 (W)     mov (8|M0)     r12.0<1>:ud  0x0:uw
         shl (16|M0)    r8.0<1>:ud  r2.0<1;1,0>:ud  0x2:uw // offset
         mul (16|M0)    r6.0<1>:d  r2.0<1;1,0>:d  0x3:uw // value
-(W)     and (1|M0)     r12.2<1>:ud  r0.2<0;1,0>:ud  0x8F000000:ud
+(W)     and (1|M0)     r12.2<1>:ud  r0.2<0;1,0>:ud  0x8F000000:ud // name
         sends (16|M0)  null:ud  r8  r6  0x8A  0x040309FE // local store
 (W)     send (1|M0)    null:ud  r12  0x3  0x02000004 // signal
 (W)     wait (1|M0)    n0.0<0;1,0>:ud // wait
@@ -46,7 +46,7 @@ const KERNELS: &[Kernel] = &[
 (W)     send.dc0 (8|M0)   r12  r0  null  0x0  0x0219E0FE {$3} // fence
 (W)     mov (1|M0)     null<1>:ud  r12.0<0;1,0>:ud {$3.dst} // fenced
 (W)     mov (8|M0)     r13.0<1>:ud  0x0:uw
-(W)     and (1|M0)     r13.2<1>:ud  r0.2<0;1,0>:ud  0x7F000000:ud
+(W)     and (1|M0)     r13.2<1>:ud  r0.2<0;1,0>:ud  0x7F000000:ud // name
 (W)     send.gtwy (1|M0)  null  r13  null  0x0  0x02000004 {@1,$2} // signal
 (W)     sync.bar       null // wait
         xor (16|M0)    r14.0<1>:ud  r2.0<1;1,0>:ud  0x10:uw
@@ -69,7 +69,7 @@ const KERNELS: &[Kernel] = &[
 (W)     mov (1|M0)     null<1>:ud  r12.0<0;1,0>:ud {$3.dst} // fenced
 (W)     mov (8|M0)     r13.0<1>:ud  0x0:uw
 (W)     mov (1|M0)     r13.10<1>:ub  r0.11<0;1,0>:ub
-(W)     mov (1|M0)     r13.11<1>:ub  r0.11<0;1,0>:ub
+(W)     mov (1|M0)     r13.11<1>:ub  r0.11<0;1,0>:ub // name
 (W)     send.gtwy (1|M0)  null  r13  null:0  0x0  0x02000004 {A@1,$2} // signal
 (W)     sync.bar       null // wait
         xor (16|M0)    r14.0<1>:ud  r2.0<1;1,0>:ud  0x10:uw
@@ -105,7 +105,7 @@ const WIDE: &str = "\
 (W)     mov (1|M0)     null<1>:ud  r9.0<0;1,0>:ud {$3.dst} // fenced
 (W)     mov (16|M0)    r10.0<1>:ud  0x0:uw
 (W)     mov (1|M0)     r10.10<1>:ub  r0.11<0;1,0>:ub {I@1}
-(W)     mov (1|M0)     r10.11<1>:ub  r0.11<0;1,0>:ub {I@1}
+(W)     mov (1|M0)     r10.11<1>:ub  r0.11<0;1,0>:ub {I@1} // name
 (W)     send.gtwy (1|M0)  null  r10  null:0  0x0  0x02000004 {I@1,$2} // signal
 (W)     sync.bar       null // wait
         xor (16|M0)    r14.0<1>:ud  r2.0<1;1,0>:ud  0x10:uw
@@ -205,6 +205,13 @@ const FAULTS: &[Fault] = &[
             ]),
         )],
         "undeclared binding",
+    ),
+    (
+        &[(
+            "name",
+            Replace(&[("  r0.2<", "  r50.2<"), ("  r0.11<", "  r50.11<")]),
+        )],
+        "uninitialised value",
     ),
     // From Gen12LP on.
     (&[("loaded", Drop)], "scoreboard hazard"),

@@ -379,3 +379,33 @@ kernel void right_peeks(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = l & 1 ? (int)as_float(sum) : best;
 }
+
+// Each work-item uses the element that compilers let it copy itself.
+kernel void own_copy_too_early(global const int *in, global int *out)
+{
+    local int tile[128];
+    event_t e = async_work_group_copy(tile, in + get_group_id(0) * 128, 128, 0);
+    out[get_global_id(0)] = tile[get_local_id(0)];
+    wait_group_events(1, &e);
+}
+
+kernel void own_copy_of_unfinished(global const int *in, global int *out)
+{
+    local int tile[128];
+    tile[get_local_id(0)] = in[get_global_id(0)];
+    event_t e = async_work_group_copy(out + get_group_id(0) * 128, tile, (size_t)(in[0] + 127), 0);
+    wait_group_events(1, &e);
+}
+
+kernel void right_copies(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0), count = in[0] + 127;
+    event_t e = async_work_group_strided_copy(tile, in + get_group_id(0) * 128, in[0], 3, 0);
+    e = async_work_group_copy(tile, in + get_group_id(0) * 128, count, e);
+    wait_group_events(1, &e);
+    tile[l] += 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    e = async_work_group_strided_copy(out + get_group_id(0) * 128, tile, (size_t)128, (size_t)in[0], 0);
+    wait_group_events(1, &e);
+}

@@ -19,19 +19,15 @@ impl Translator {
     /// Translates a signal; the caller executes `op` if it is not of the group's barrier.
     pub(crate) fn signal(&mut self, step: &SignalStep, op: u32) {
         let ways = self.ways();
-        dynasm!(self.ops ; mov rax, [rbx + BARRIER]);
-        if let Some(named) = step.named {
-            dynasm!(self.ops
-                ; mov ecx, [r12 + named.at as i32]
-                ; and ecx, named.mask as i32
-                ; movzx edx, BYTE [rax + THREADS]
-                ; imul edx, edx, named.each as i32
-                ; cmp ecx, edx
-                ; jne =>ways.slow
-            );
-        }
         let notification = self.layout.notification;
         dynasm!(self.ops
+            ; mov rax, [rbx + BARRIER]
+            ; mov ecx, [r12 + step.at as i32]
+            ; and ecx, step.mask as i32
+            ; movzx edx, BYTE [rax + THREADS]
+            ; imul edx, edx, step.of_each as i32
+            ; cmp ecx, edx
+            ; jne =>ways.slow
             ; mov ecx, [rax + PASSED]
             ; mov DWORD [rbx + SIGNALLED], 1
             ; mov [rbx + GENERATION], ecx

@@ -77,8 +77,8 @@ pub use frame::{Callback, Frame, Window};
 pub use model::{
     Arrivals, AtomicOperation, AtomicStep, Base, Block, BlockStep, Branch, Channels, End,
     FenceStep, Grouping, Indirect, IndirectStep, LOCAL_OFFSET, Layout, Left, Masking, MemoryStep,
-    NamedBarrier, Parting, Predicate, Rounding, SCRATCH_BASE, Seat, SignalStep, Space, StagedStep,
-    Step, Stops, Target, VectorStep, Way,
+    Parting, Predicate, Rounding, SCRATCH_BASE, Seat, SignalStep, Space, StagedStep, Step, Stops,
+    Target, VectorStep, Way,
 };
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

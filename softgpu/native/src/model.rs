@@ -288,19 +288,12 @@ pub struct BlockStep {
 /// Signals the group's barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct SignalStep {
-    /// What the payload says, if it names it.
-    pub named: Option<NamedBarrier>,
-}
-
-/// A dword that names the group's barrier.
-#[derive(Clone, Copy, Debug)]
-pub struct NamedBarrier {
-    /// Where it is.
+    /// Where the dword of the payload is that names it.
     pub at: u32,
-    /// The bits that tell barriers apart.
+    /// The bits of it that tell barriers apart.
     pub mask: u32,
     /// What these are of the group's barrier, for each of its threads.
-    pub each: u32,
+    pub of_each: u32,
 }
 
 /// Answers a fence with zeros in registers, unless no channel is enabled.

@@ -5,6 +5,7 @@
 
 mod aligned;
 mod components;
+mod copies;
 mod counted;
 mod marks;
 mod parts;
@@ -271,6 +272,7 @@ impl Rewriter<'_> {
             }
             Op::Store => self.store_component(one).is_some(),
             Op::CopyMemorySized => self.copy_parts(one).is_some(),
+            Op::GroupAsyncCopy => self.copy_by_others(one).is_some(),
             _ => false,
         };
         if !is_done {

@@ -304,6 +304,15 @@ impl Checks {
         }
     }
 
+    /// A signal names its barrier by these bytes of the payload.
+    pub(crate) fn judge_barrier(&self, name: Range<usize>) {
+        if self.is_unwritten(name) {
+            self.unwritten(None, || {
+                "it signals a barrier whose name is in a register".to_owned()
+            });
+        }
+    }
+
     /// Whether nothing has written one of these bytes of the payload.
     fn is_unwritten(&self, range: Range<usize>) -> bool {
         let message = self.message.borrow();

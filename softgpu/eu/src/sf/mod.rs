@@ -36,7 +36,7 @@ pub use atomic::apply as atomic;
 pub use environment::GroupEnv;
 pub use execute::{Effect, Message, decode, execute, perform};
 pub(crate) use family::{caches, local_in_order};
-pub use gateway::{NAME_AT, NAME_MASK, NAME_OF_EACH, execute as gateway, names_barrier};
+pub use gateway::{NAME_AT, barrier_name, execute as gateway};
 pub use plain::{Plain, Registers};
 pub use state_cache::StateCache;
 pub use texels::Texels;

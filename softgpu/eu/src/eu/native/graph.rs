@@ -3,8 +3,8 @@
 use batchbuffer::surface::scratch_surfaces;
 use eu_lanes::Modes;
 use eu_native::{
-    Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, NamedBarrier, Parting,
-    Predicate, Rounding, SignalStep, Step, Stops, Target as Place, VectorStep, Way,
+    Block, Branch, Channels, End, Grouping, Indirect, IndirectStep, Masking, Parting, Predicate,
+    Rounding, SignalStep, Step, Stops, Target as Place, VectorStep, Way,
 };
 use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
@@ -20,7 +20,7 @@ use crate::eu::ops::softfloat;
 use crate::eu::ops::value::FpMode;
 use crate::eu::routine::Routine;
 use crate::eu::{regs, vector};
-use crate::sf::{NAME_AT, NAME_MASK, NAME_OF_EACH, host, names_barrier};
+use crate::sf::{NAME_AT, barrier_name, host};
 
 /// The most steps of a block: host code runs whole blocks, and only those that end in the slice.
 const STEPS: usize = 512;
@@ -409,15 +409,13 @@ fn signal(op: &Op, send: &SendOp, rules: Rules) -> Option<Step> {
     let signals = matches!(send.meaning, Some(Meaning::Gateway(Gateway::Barrier)));
     let plain = signals && !send.eot && op.no_mask && op.pred == Pred::Always;
     let payload = send.spans.filter(|_| plain)?.src0;
-    let named = names_barrier(rules.family).then_some(NamedBarrier {
-        at: payload.start + NAME_AT,
-        mask: NAME_MASK,
-        each: NAME_OF_EACH,
-    });
-    if named.is_some_and(|named| payload.end < named.at + 4) {
-        return None;
-    }
-    Some(Step::Signal(SignalStep { named }))
+    let name = barrier_name(rules.family);
+    let at = payload.start + NAME_AT;
+    (at + 4 <= payload.end).then_some(Step::Signal(SignalStep {
+        at,
+        mask: name.mask,
+        of_each: name.of_each,
+    }))
 }
 
 /// How a message is translated, if it is.
