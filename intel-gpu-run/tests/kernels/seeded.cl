@@ -409,3 +409,40 @@ kernel void right_copies(global const int *in, global int *out)
     e = async_work_group_strided_copy(out + get_group_id(0) * 128, tile, (size_t)128, (size_t)in[0], 0);
     wait_group_events(1, &e);
 }
+
+// Every second channel reads its neighbour's element, and nothing is between that and the neighbour's own sum.
+kernel void neighbour_in_place(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int v = (l & 1) ? tile[l - 1] : 0;
+    tile[l] += v + (int)l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l];
+}
+
+kernel void store_beside_atomics(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    if (g % 128 == 4)
+        out[g / 128] = in[g];
+    else if (g % 128 < 8)
+        atomic_or(&out[g / 128], 1 << (g & 7));
+}
+
+kernel void right_beside_atomics(global const int *in, global int *out)
+{
+    local int sum;
+    uint l = get_local_id(0);
+    if (l == 0)
+        sum = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_add(&sum, in[get_global_id(0)]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 5)
+        sum += 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum;
+}

@@ -42,8 +42,9 @@ impl Mark {
         Mark {
             bytes: self.bytes | older.bytes,
             value: self.value | older.value & bits(older.bytes & !self.bytes),
-            // Of bytes that several channels accessed it is not known which did what.
-            apart: self.apart && (self.lane == older.lane || covers),
+            // Of bytes that several channels accessed it is not known which did what; but atomic operations of
+            // several collide with what any one of them does otherwise.
+            apart: self.apart && (self.lane == older.lane || covers || self.atomic),
             own: match self.message == older.message {
                 true => self.own | older.own,
                 false => self.own,
@@ -52,10 +53,14 @@ impl Mark {
         }
     }
 
-    /// Whether another access of its thread is another channel's, and no fence or barrier is between.
+    /// Whether another access of its thread is another channel's, and no fence or barrier is between. Atomic
+    /// operations need none between them.
     fn is_beside(&self, other: &Mark) -> bool {
-        let both = self.apart && other.apart && !self.atomic && !other.atomic;
-        both && self.thread == other.thread && self.clock == other.clock && self.lane != other.lane
+        let both = self.apart && other.apart && !(self.atomic && other.atomic);
+        let lane = |mark: &Mark| (mark.lane, mark.row);
+        both && self.thread == other.thread
+            && self.clock == other.clock
+            && lane(self) != lane(other)
     }
 
     /// Whether two writes store the same in the bytes that both write.
@@ -209,7 +214,9 @@ impl Cell {
 
     fn read(&mut self, mark: Mark) {
         let [first, second] = &mut self.reads;
-        let own = |read: &Mark| read.thread == mark.thread || read.thread == 0;
+        // Where barriers alone order channels, each is a reader of its own.
+        let own =
+            |read: &Mark| read.thread == mark.thread && !read.is_beside(&mark) || read.thread == 0;
         let slot = match (own(first), own(second)) {
             (true, _) => first,
             (_, true) => second,
@@ -418,6 +425,27 @@ mod tests {
         assert!(touched((Write, by(1, 1)), (Write, by(2, 2))));
         assert!(touched((Read, by(1, 1)), (Write, by(2, 2))));
         assert!(!touched((Write, by(1, 1)), (Read, by(1, 2))), "its own");
+        // A read of its own does not hide that of another channel.
+        let mut cell = Cell::default();
+        for mark in [by(1, 1), by(2, 2)] {
+            assert!(cell.touch(Read, mark, racing).is_none());
+        }
+        assert!(cell.touch(Write, by(2, 3), racing).is_some());
+        let atomic = |lane, message| Mark {
+            atomic: true,
+            ..by(lane, message)
+        };
+        assert!(touched((Touch::Atomic, atomic(1, 1)), (Write, by(2, 2))));
+        assert!(touched((Write, by(1, 1)), (Touch::Atomic, atomic(2, 2))));
+        assert!(!touched(
+            (Touch::Atomic, atomic(1, 1)),
+            (Touch::Atomic, atomic(2, 2))
+        ));
+        let mut cell = Cell::default();
+        for mark in [atomic(1, 1), atomic(2, 1)] {
+            assert!(cell.touch(Touch::Atomic, mark, racing).is_none());
+        }
+        assert!(cell.touch(Write, by(3, 2), racing).is_some());
         let lockstep = Mark {
             apart: false,
             ..by(2, 2)
