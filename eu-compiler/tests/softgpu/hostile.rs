@@ -4,7 +4,7 @@
 use eu_compiler::{Options, compile};
 
 /// The module, and a part of its error if it has one.
-const MODULES: [(&str, &[u8], Option<&str>); 8] = [
+const MODULES: [(&str, &[u8], Option<&str>); 9] = [
     (
         "64 addresses of a constant of 2 million scalars",
         include_bytes!("../hostile/addresses.spv"),
@@ -44,6 +44,11 @@ const MODULES: [(&str, &[u8], Option<&str>); 8] = [
         "a structure of more than 4 GiB",
         include_bytes!("../hostile/struct.spv"),
         Some("a type of more than 2 GiB"),
+    ),
+    (
+        "an integer of 33 bits, as LLVM makes them of loops that sum up their counter",
+        include_bytes!("../hostile/width.spv"),
+        Some("integers of 33 bits; there are 8, 16, 32 and 64. Clang's optimizer"),
     ),
 ];
 

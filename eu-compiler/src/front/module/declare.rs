@@ -187,7 +187,8 @@ impl<'a> Module<'a> {
                 let ty = Type::of_bits(bits).filter(|ty| *ty != Type::I1);
                 Shape::Scalar(ty.ok_or_else(|| {
                     i.unsupported(format!(
-                        "integers of {bits} bits; there are 8, 16, 32 and 64"
+                        "integers of {bits} bits; there are 8, 16, 32 and 64. Clang's optimizer makes \
+                         others, `-Xclang -disable-llvm-passes` leaves it out"
                     ))
                 })?)
             }
