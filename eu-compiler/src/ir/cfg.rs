@@ -64,6 +64,13 @@ impl Tree {
         Self { ranges }
     }
 
+    /// The tree of nodes with these parents, where a root is its own and others have none.
+    fn of(count: usize, order: &[usize], parent: &[Option<usize>]) -> Self {
+        let nodes = order.iter().copied();
+        let reached = nodes.filter(|node| parent[*node].is_some());
+        Self::new(count, reached, |node| parent[node].filter(|p| *p != node))
+    }
+
     /// Whether `below` is `above`, or below it.
     fn contains(&self, above: usize, below: usize) -> bool {
         let below = &self.ranges[below];
@@ -152,7 +159,8 @@ impl Dominators {
         })
     }
 
-    /// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm".
+    /// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm". Edges that go back in the order
+    /// count only if one of them does not come from below the node that it leads to.
     fn of(count: usize, order: &[usize], predecessors: impl Fn(usize, &mut Vec<usize>)) -> Self {
         let mut number = vec![usize::MAX; count];
         for (place, &node) in order.iter().enumerate() {
@@ -164,19 +172,31 @@ impl Dominators {
             parent[root] = Some(root);
         }
         let mut from = Vec::new();
+        let mut back = Vec::new();
         let mut changed = true;
+        let mut all = false;
         while changed {
             changed = false;
             for &node in order.iter().skip(1) {
                 from.clear();
                 predecessors(node, &mut from);
+                if !all {
+                    let backward = |from: &usize| number[*from] >= number[node];
+                    back.extend(
+                        from.iter()
+                            .copied()
+                            .filter(backward)
+                            .map(|from| (from, node)),
+                    );
+                    from.retain(|from| !backward(from));
+                }
                 from.retain(|from| parent[*from].is_some());
                 // Deep ones first: then no way up is gone twice.
                 if from.len() > 2 {
                     from.sort_unstable_by_key(|from| Reverse(depth[*from]));
                 }
-                let all = from.iter().copied();
-                let best = all.reduce(|a, b| meet(&parent, &number, a, b));
+                let best = from.iter().copied();
+                let best = best.reduce(|a, b| meet(&parent, &number, a, b));
                 if let Some(best) = best
                     && parent[node] != Some(best)
                 {
@@ -185,10 +205,19 @@ impl Dominators {
                     changed = true;
                 }
             }
+            if !all {
+                let tree = Tree::of(count, order, &parent);
+                if back
+                    .iter()
+                    .all(|(from, to)| parent[*from].is_none() || tree.contains(*to, *from))
+                {
+                    return Self { parent, tree };
+                }
+                all = true;
+                changed = true;
+            }
         }
-        let nodes = order.iter().copied();
-        let reached = nodes.filter(|node| parent[*node].is_some());
-        let tree = Tree::new(count, reached, |node| parent[node].filter(|p| *p != node));
+        let tree = Tree::of(count, order, &parent);
         Self { parent, tree }
     }
 
@@ -196,6 +225,30 @@ impl Dominators {
     pub fn parent(&self, block: Block) -> Option<Block> {
         let parent = self.parent.get(block.index()).copied().flatten()?;
         (parent != block.index()).then_some(Block(parent as u32))
+    }
+
+    /// Some blocks that are reached, to be asked which of them is above a block.
+    pub fn among(&self, mut blocks: Vec<Block>) -> Among {
+        let range = |block: &Block| &self.tree.ranges[block.index()];
+        blocks.sort_unstable_by_key(|block| range(block).start);
+        blocks.dedup();
+        let mut from = Vec::with_capacity(2 * blocks.len());
+        // Those around the present number.
+        let mut around: Vec<Block> = Vec::new();
+        for block in blocks.iter().map(Some).chain([None]) {
+            let begin = block.map_or(u32::MAX, |block| range(block).start);
+            while let Some(end) = around.last().map(|inner| range(inner).end)
+                && end <= begin
+            {
+                around.pop();
+                from.push((end, around.last().copied()));
+            }
+            if let Some(block) = block {
+                from.push((begin, Some(*block)));
+                around.push(*block);
+            }
+        }
+        Among { from }
     }
 
     /// For each block those at which its domination ends: a way from it meets one from elsewhere.
@@ -230,6 +283,22 @@ impl Dominators {
     }
 }
 
+/// Some blocks, by where each is the nearest of them that dominates a block.
+#[derive(Debug)]
+pub struct Among {
+    /// From a number in the tree of dominators on, to the next one.
+    from: Vec<(u32, Option<Block>)>,
+}
+
+impl Among {
+    /// The nearest of them that dominates a block, or is it.
+    pub fn nearest(&self, dominators: &Dominators, block: Block) -> Option<Block> {
+        let number = dominators.tree.ranges[block.index()].start;
+        let next = self.from.partition_point(|(from, _)| *from <= number);
+        self.from[..next].last()?.1
+    }
+}
+
 /// The outermost known loop around a loop, which is `known[loop]` or one that is found from there.
 fn find(known: &mut [usize], mut index: usize) -> usize {
     while known[index] != index {
@@ -256,12 +325,12 @@ fn meet(parent: &[Option<usize>], number: &[usize], mut a: usize, mut b: usize) 
 pub struct Loop {
     /// Its entry.
     pub header: Block,
-    /// Its blocks, in reverse postorder.
-    pub blocks: Vec<Block>,
     /// The blocks that go back to the header.
     pub latches: Vec<Block>,
     /// The loop around it.
     pub parent: Option<usize>,
+    /// Where its blocks are in the layout.
+    range: Range<usize>,
 }
 
 /// The loops of a function, outer ones before those that they contain.
@@ -272,6 +341,9 @@ pub struct Loops {
     /// The innermost loop of each block.
     innermost: Vec<Option<usize>>,
     tree: Tree,
+    /// An order in which each block comes after those that lead to it, and each loop's blocks follow
+    /// each other.
+    layout: Vec<Block>,
 }
 
 impl Loops {
@@ -300,9 +372,9 @@ impl Loops {
             if !latches.is_empty() {
                 all.push(Loop {
                     header,
-                    blocks: Vec::new(),
                     latches,
                     parent: None,
+                    range: 0..0,
                 });
             }
         }
@@ -334,19 +406,62 @@ impl Loops {
                 work.extend(&predecessors[first.index()]);
             }
         }
-        for &block in &order {
-            let mut around = innermost[block.index()];
-            while let Some(index) = around {
-                all[index].blocks.push(block);
-                around = all[index].parent;
-            }
-        }
         let tree = Tree::new(all.len(), 0..all.len(), |index| all[index].parent);
-        Ok(Self {
+        let mut this = Self {
             all,
             innermost,
             tree,
-        })
+            layout: Vec::new(),
+        };
+        this.lay_out(&order);
+        Ok(this)
+    }
+
+    /// Makes the layout of a reverse postorder.
+    fn lay_out(&mut self, order: &[Block]) {
+        // How many blocks each loop has.
+        let mut sizes = vec![0; self.all.len()];
+        for inner in order.iter().filter_map(|block| self.of(*block)) {
+            sizes[inner] += 1;
+        }
+        for index in (0..self.all.len()).rev() {
+            if let Some(parent) = self.all[index].parent {
+                sizes[parent] += sizes[index];
+            }
+        }
+        // A loop takes its places where its header comes. The next free place of each, and of what is in none.
+        let mut next = vec![0; self.all.len()];
+        let mut outside = 0;
+        self.layout = vec![Function::ENTRY; order.len()];
+        for &block in order {
+            let inner = self.of(block);
+            if let Some(index) = inner.filter(|index| self.all[*index].header == block) {
+                let free = match self.all[index].parent {
+                    Some(parent) => &mut next[parent],
+                    None => &mut outside,
+                };
+                let first = *free;
+                *free += sizes[index];
+                self.all[index].range = first..first + sizes[index];
+                next[index] = first;
+            }
+            let free = match inner {
+                Some(index) => &mut next[index],
+                None => &mut outside,
+            };
+            self.layout[*free] = block;
+            *free += 1;
+        }
+    }
+
+    /// All blocks that are reached, each after those that lead to it. Each loop's blocks follow each other.
+    pub fn layout(&self) -> &[Block] {
+        &self.layout
+    }
+
+    /// The blocks of a loop, the header first, each after those in it that lead to it.
+    pub fn blocks(&self, index: usize) -> &[Block] {
+        &self.layout[self.all[index].range.clone()]
     }
 
     /// The innermost loop of a block.
@@ -363,43 +478,6 @@ impl Loops {
     /// The loops around a block, inner ones first.
     pub fn around(&self, block: Block) -> impl Iterator<Item = usize> {
         std::iter::successors(self.of(block), |index| self.all[*index].parent)
-    }
-
-    /// The loop with this header.
-    fn headed(&self, header: Block) -> Option<&Loop> {
-        let inner = &self.all[self.of(header)?];
-        (inner.header == header).then_some(inner)
-    }
-}
-
-/// An order in which each block comes after those that lead to it, and each loop's blocks follow
-/// each other.
-pub fn layout(function: &Function, loops: &Loops) -> Vec<Block> {
-    let order = reverse_postorder(function);
-    let mut placed = vec![false; function.blocks.len()];
-    let mut out = Vec::with_capacity(order.len());
-    place(&order, loops, None, &mut placed, &mut out);
-    out
-}
-
-fn place(
-    blocks: &[Block],
-    loops: &Loops,
-    within: Option<Block>,
-    placed: &mut [bool],
-    out: &mut Vec<Block>,
-) {
-    for &block in blocks {
-        if placed[block.index()] {
-            continue;
-        }
-        match loops.headed(block) {
-            Some(l) if within != Some(block) => place(&l.blocks, loops, Some(block), placed, out),
-            _ => {
-                placed[block.index()] = true;
-                out.push(block);
-            }
-        }
     }
 }
 
@@ -470,6 +548,23 @@ mod tests {
                 continue;
             };
             loops += found.all.len();
+            let mut sorted = found.layout().to_vec();
+            sorted.sort();
+            let mut order = reverse_postorder(&function);
+            order.sort();
+            assert_eq!(sorted, order);
+            let place = |block: Block| found.layout().iter().position(|other| *other == block);
+            for &block in found.layout() {
+                for to in function.blocks[block.index()].end.successors() {
+                    let back = dominators.dominates(to, block);
+                    assert!(
+                        back || place(block) < place(to),
+                        "b{} in {:?}",
+                        to.0,
+                        function.blocks
+                    );
+                }
+            }
             for (index, l) in found.all.iter().enumerate() {
                 // What reaches a latch without the header.
                 let predecessors = function.predecessors();
@@ -481,17 +576,42 @@ mod tests {
                         work.extend(&predecessors[block.index()]);
                     }
                 }
-                let mut order = reverse_postorder(&function);
-                order.retain(|block| reaching.contains(block));
-                assert_eq!(l.blocks, order, "b{} of {:?}", l.header.0, function.blocks);
+                let blocks = found.blocks(index);
+                assert_eq!(blocks.first(), Some(&l.header));
+                let mut sorted = blocks.to_vec();
+                sorted.sort();
+                reaching.retain(|block| all[block.index()]);
+                reaching.sort();
+                assert_eq!(sorted, reaching, "b{} of {:?}", l.header.0, function.blocks);
                 for block in reverse_postorder(&function) {
                     let around = found.around(block).any(|other| other == index);
-                    assert_eq!(found.contains(index, block), l.blocks.contains(&block));
-                    assert_eq!(around, l.blocks.contains(&block));
+                    assert_eq!(found.contains(index, block), blocks.contains(&block));
+                    assert_eq!(around, blocks.contains(&block));
                 }
             }
         }
         assert!(loops > 500, "{loops}");
+    }
+
+    #[test]
+    fn the_nearest_of_some_blocks_is_the_first_on_the_way_up() {
+        for function in random(13) {
+            let dominators = Dominators::new(&function);
+            let order = reverse_postorder(&function);
+            let some = order.iter().copied().filter(|block| block.0 % 3 != 1);
+            let some: Vec<Block> = some.collect();
+            let among = dominators.among(some.clone());
+            for &block in &order {
+                let up = std::iter::successors(Some(block), |block| dominators.parent(*block));
+                let wanted = up.into_iter().find(|block| some.contains(block));
+                assert_eq!(
+                    among.nearest(&dominators, block),
+                    wanted,
+                    "{:?}",
+                    function.blocks
+                );
+            }
+        }
     }
 
     /// By the definition.

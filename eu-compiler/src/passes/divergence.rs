@@ -5,8 +5,6 @@
 //! loop that lanes leave at different times differs outside of it, though not inside; it counts
 //! as different everywhere.
 
-use hashbrown::HashSet;
-
 use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
 use crate::ir::{Block, Function, Input, Op, Space, Terminator, Value};
 
@@ -30,7 +28,7 @@ impl Divergence {
             post: Dominators::post(function),
             loops,
             escaping: escaping(function, loops),
-            seen: HashSet::new(),
+            followed: vec![None; function.blocks.len()],
             left: vec![false; loops.all.len()],
         };
         // Blocks whose phis differ.
@@ -38,6 +36,7 @@ impl Divergence {
         let mut done = vec![false; function.blocks.len()];
         loop {
             let mut changed = false;
+            this.leave(&flow, &order);
             for &block in &order {
                 for inst in &function.blocks[block.index()].insts {
                     let data = &function.insts[inst.index()];
@@ -106,26 +105,48 @@ impl Divergence {
         let mut work: Vec<Block> = successors.to_vec();
         while let Some(next) = work.pop() {
             joins[next.index()] = true;
-            if Some(next) == meet || !flow.seen.insert((meet, next)) {
+            if Some(next) == meet {
                 continue;
             }
-            self.blocks[next.index()] = true;
-            work.extend(function.blocks[next.index()].end.successors());
+            let followed = &mut flow.followed[next.index()];
+            match *followed {
+                None => {
+                    self.blocks[next.index()] = true;
+                    *followed = Some(meet);
+                    work.extend(function.blocks[next.index()].end.successors());
+                }
+                // All ways from there lead through both, to one of them first.
+                Some(Some(known)) if meet.is_none_or(|meet| !flow.post.dominates(known, meet)) => {
+                    *followed = Some(meet);
+                    work.push(known);
+                }
+                Some(_) => {}
+            }
         }
         // Loops that lanes leave here while others stay.
         for index in loops.around(block) {
             let stays = |block: &Block| loops.contains(index, *block);
-            if successors.iter().all(stays) && meet.as_ref().is_some_and(stays)
-                || std::mem::replace(&mut flow.left[index], true)
-            {
-                continue;
+            if successors.iter().all(stays) && meet.as_ref().is_some_and(stays) {
+                break;
             }
-            for block in &loops.all[index].blocks {
-                self.blocks[block.index()] = true;
+            if std::mem::replace(&mut flow.left[index], true) {
+                continue;
             }
             for value in &flow.escaping[index] {
                 self.values[value.index()] = true;
             }
+        }
+    }
+
+    /// The blocks of loops that lanes leave at different times run with only some of them.
+    fn leave(&mut self, flow: &Flow<'_>, order: &[Block]) {
+        let mut left = flow.left.clone();
+        for (index, l) in flow.loops.all.iter().enumerate() {
+            left[index] |= l.parent.is_some_and(|parent| left[parent]);
+        }
+        for block in order {
+            let inner = flow.loops.of(*block);
+            self.blocks[block.index()] |= inner.is_some_and(|inner| left[inner]);
         }
     }
 
@@ -147,8 +168,8 @@ struct Flow<'a> {
     loops: &'a Loops,
     /// The values of each loop that are used outside of it.
     escaping: Vec<Vec<Value>>,
-    /// Blocks that were found on the way to where lanes meet again.
-    seen: HashSet<(Option<Block>, Block)>,
+    /// From each block, to where all ways were followed: a block on all of them, or the end.
+    followed: Vec<Option<Option<Block>>>,
     /// Loops that lanes leave at different times.
     left: Vec<bool>,
 }

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::ir::cfg::Dominators;
+use crate::ir::cfg::{Among, Dominators};
 use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
 
 /// A place: the variable and the offset in it.
 type Slot = (Inst, u32);
+/// Of each place, blocks among which the nearest is found that dominates a block.
+type Marks = HashMap<Slot, Among>;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let slots = Slots::find(function);
@@ -135,8 +137,13 @@ impl Slots {
     }
 
     /// The blocks where several values of a place may meet: those at which the domination of a store
-    /// ends, and in turn those at which theirs does.
-    fn meets(&self, function: &Function, dominators: &Dominators) -> HashSet<(Block, Slot)> {
+    /// ends, and in turn those at which theirs does. And of each place the blocks where its value may be
+    /// another than above.
+    fn meets(
+        &self,
+        function: &Function,
+        dominators: &Dominators,
+    ) -> (HashSet<(Block, Slot)>, Marks) {
         let frontiers = dominators.frontiers(function);
         let mut out = HashSet::new();
         let mut work: Vec<(Block, Slot)> = Vec::new();
@@ -154,14 +161,18 @@ impl Slots {
                 }
             }
         }
+        let mut marks: HashMap<Slot, Vec<Block>> = HashMap::new();
         while let Some((block, slot)) = work.pop() {
+            marks.entry(slot).or_default().push(block);
             for &meet in &frontiers[block.index()] {
                 if out.insert((meet, slot)) {
                     work.push((meet, slot));
                 }
             }
         }
-        out
+        let marks = marks.into_iter();
+        let marks = marks.map(|(slot, blocks)| (slot, dominators.among(blocks)));
+        (out, marks.collect())
     }
 
     /// The places of an access.
@@ -178,27 +189,34 @@ struct Rewrite<'a> {
     dominators: Dominators,
     /// Where several values of a place meet.
     meets: HashSet<(Block, Slot)>,
+    /// Where the value of a place may be another than above: these, and where it is stored.
+    marks: Marks,
     /// The value of a place at the end of a block, as far as it is known.
     at_end: HashMap<(Block, Slot), Value>,
-    /// The value of a place at the begin of a block.
-    at_begin: HashMap<(Block, Slot), Value>,
-    /// Phis whose operands are still missing.
+    /// The phi of a place.
+    phis: HashMap<(Block, Slot), Value>,
+    /// Those whose operands are still missing.
     open: Vec<(Block, Slot, Inst)>,
+    /// All of them, and where they go.
+    made: Vec<(Block, Inst)>,
     replaced: Replaced,
 }
 
 impl<'a> Rewrite<'a> {
     fn new(function: &'a mut Function, slots: Slots) -> Self {
         let dominators = Dominators::new(function);
+        let (meets, marks) = slots.meets(function, &dominators);
         Self {
             predecessors: function.predecessors(),
-            meets: slots.meets(function, &dominators),
+            meets,
+            marks,
             dominators,
             function,
             slots,
             at_end: HashMap::new(),
-            at_begin: HashMap::new(),
+            phis: HashMap::new(),
             open: Vec::new(),
+            made: Vec::new(),
             replaced: Replaced::default(),
         }
     }
@@ -214,6 +232,16 @@ impl<'a> Rewrite<'a> {
             let data = &mut self.function.insts[phi.index()];
             data.op = Op::Phi(from.to_vec());
             data.args = args.into();
+        }
+        // Phis stand before all others.
+        let mut made: HashMap<Block, Vec<Inst>> = HashMap::new();
+        for (block, phi) in self.made.into_iter().rev() {
+            made.entry(block).or_default().push(phi);
+        }
+        for (block, mut phis) in made {
+            let insts = &mut self.function.blocks[block.index()].insts;
+            phis.append(insts);
+            *insts = phis;
         }
         self.replaced.apply(self.function);
     }
@@ -286,9 +314,7 @@ impl<'a> Rewrite<'a> {
                 _ => out.push(inst),
             }
         }
-        // Phis that reading made stand before the others.
-        let made = std::mem::take(&mut self.function.blocks[block.index()].insts);
-        self.function.blocks[block.index()].insts = made.into_iter().chain(out).collect();
+        self.function.blocks[block.index()].insts = out;
     }
 
     /// The part of a value that begins at a byte of it, with this type.
@@ -320,35 +346,31 @@ impl<'a> Rewrite<'a> {
 
     /// The value of a place at the begin of a block.
     fn begin_value(&mut self, block: Block, slot: Slot, ty: Type) -> Value {
-        // Up to where it is known, or where values meet.
-        let mut chain = Vec::new();
-        let mut at = block;
-        let value = loop {
-            if let Some(value) = self.at_begin.get(&(at, slot)) {
-                break *value;
-            }
-            chain.push(at);
-            let above = match self.predecessors[at.index()].as_slice() {
-                [] => break self.function.undef(ty),
-                [only] => Some(*only),
-                // Nothing has changed since the ways part that meet here.
-                _ if !self.meets.contains(&(at, slot)) => self.dominators.parent(at),
-                _ => None,
-            };
-            let Some(above) = above else {
-                let phi = self.function.make(Op::Phi(Vec::new()), &[], &[ty], 0);
-                self.function.blocks[at.index()].insts.insert(0, phi);
-                self.open.push((at, slot, phi));
-                break self.function.result(phi);
-            };
-            if let Some(value) = self.at_end.get(&(above, slot)) {
-                break *value;
-            }
-            at = above;
-        };
-        for block in chain {
-            self.at_begin.insert((block, slot), value);
+        if self.meets.contains(&(block, slot)) {
+            return self.phi(block, slot, ty);
         }
+        // Nothing has changed since there.
+        let above = self.dominators.parent(block);
+        let above = above.and_then(|above| self.marks.get(&slot)?.nearest(&self.dominators, above));
+        match above {
+            None => self.function.undef(ty),
+            Some(above) => match self.at_end.get(&(above, slot)) {
+                Some(value) => *value,
+                None => self.phi(above, slot, ty),
+            },
+        }
+    }
+
+    /// The phi of a place at the begin of a block.
+    fn phi(&mut self, block: Block, slot: Slot, ty: Type) -> Value {
+        if let Some(value) = self.phis.get(&(block, slot)) {
+            return *value;
+        }
+        let phi = self.function.make(Op::Phi(Vec::new()), &[], &[ty], 0);
+        self.made.push((block, phi));
+        self.open.push((block, slot, phi));
+        let value = self.function.result(phi);
+        self.phis.insert((block, slot), value);
         value
     }
 

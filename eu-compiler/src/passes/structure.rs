@@ -2,7 +2,7 @@
 //! edge from a block with several successors to one with several predecessors and phis, and an order
 //! in which loops are together.
 
-use crate::ir::cfg::{Dominators, Loops, layout, reverse_postorder};
+use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
 use crate::ir::{Block, Function, Op, Terminator, Value};
 use crate::target::Target;
 
@@ -13,7 +13,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     split_edges(function);
     let dominators = Dominators::new(function);
     let loops = loops(function, &dominators)?;
-    function.order = layout(function, &loops);
+    function.order = loops.layout().to_vec();
     Ok(())
 }
 

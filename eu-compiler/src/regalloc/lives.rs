@@ -121,6 +121,9 @@ pub struct Loop {
     /// The last instruction.
     pub last: u32,
     parent: Option<usize>,
+    /// A loop farther out, so that a search outwards takes as many steps as the depth has digits
+    /// (Myers, "An applicative random-access stack").
+    jump: Option<usize>,
     depth: u32,
 }
 
@@ -143,6 +146,7 @@ impl Nest {
                 first: *first as u32,
                 last: *last as u32,
                 parent: None,
+                jump: None,
                 depth: 1,
             })
             .collect();
@@ -155,7 +159,9 @@ impl Nest {
                 open.pop();
             }
             while next < loops.len() && loops[next].first as usize == at {
-                loops[next].parent = open.last().copied();
+                let parent = open.last().copied();
+                loops[next].parent = parent;
+                loops[next].jump = parent.map(|parent| Self::jump(&loops, parent));
                 loops[next].depth = open.len() as u32 + 1;
                 open.push(next);
                 next += 1;
@@ -170,14 +176,35 @@ impl Nest {
         }
     }
 
-    /// The loops around an instruction, inner ones first.
-    pub fn around(&self, at: u32) -> impl Iterator<Item = &Loop> {
-        let mut next = self.innermost.get(at as usize).copied().flatten();
-        std::iter::from_fn(move || {
-            let found = &self.loops[next? as usize];
-            next = found.parent.map(|parent| parent as u32);
-            Some(found)
-        })
+    /// Where a loop jumps to that is in another one.
+    fn jump(loops: &[Loop], parent: usize) -> usize {
+        let depth = |l: usize| loops[l].depth;
+        let two = loops[parent]
+            .jump
+            .and_then(|one| Some((one, loops[one].jump?)));
+        match two {
+            Some((one, two)) if depth(parent) - depth(one) == depth(one) - depth(two) => two,
+            _ => parent,
+        }
+    }
+
+    /// The innermost loop of an instruction.
+    fn innermost(&self, at: u32) -> Option<&Loop> {
+        let index = self.innermost.get(at as usize).copied().flatten()?;
+        self.loops.get(index as usize)
+    }
+
+    /// The outermost loop around an instruction that has a property, if those in it have it, too.
+    fn outermost(&self, at: u32, has: impl Fn(&Loop) -> bool) -> Option<&Loop> {
+        let mut found = self.innermost(at).filter(|l| has(l))?;
+        loop {
+            let next = [found.jump, found.parent].into_iter().flatten();
+            let mut next = next.map(|index| &self.loops[index]);
+            match next.find(|l| has(l)) {
+                Some(next) => found = next,
+                None => return Some(found),
+            }
+        }
     }
 
     /// The loop with this header.
@@ -186,36 +213,22 @@ impl Nest {
     }
 
     /// Where a life begins, as [`extend`](Self::extend), for the loops inside of another.
-    pub fn extend_within(&self, mut first: u32, last: u32, outer: &Loop) -> u32 {
-        for l in self.around(first) {
-            if l.last >= last || l.first <= outer.first {
-                break;
-            }
-            first = l.first;
-        }
-        first
+    pub fn extend_within(&self, first: u32, last: u32, outer: &Loop) -> u32 {
+        let without = self.outermost(first, |l| l.last < last && l.first > outer.first);
+        without.map_or(first, |l| l.first)
     }
 
     /// A life that goes through every loop that one of its ends is outside of.
-    pub fn extend(&self, mut first: u32, mut last: u32) -> (u32, u32) {
-        for l in self.around(first) {
-            if l.last >= last {
-                break;
-            }
-            first = l.first;
-        }
-        for l in self.around(last) {
-            if l.first <= first {
-                break;
-            }
-            last = l.last;
-        }
-        (first, last)
+    pub fn extend(&self, first: u32, last: u32) -> (u32, u32) {
+        let without = self.outermost(first, |l| l.last < last);
+        let first = without.map_or(first, |l| l.first);
+        let without = self.outermost(last, |l| l.first > first);
+        (first, without.map_or(last, |l| l.last))
     }
 
     /// How often an instruction is executed, roughly.
     pub fn weight(&self, at: u32) -> f32 {
-        let depth = self.around(at).next().map_or(0, |l| l.depth);
+        let depth = self.innermost(at).map_or(0, |l| l.depth);
         8f32.powi(depth.min(8) as i32)
     }
 }
@@ -254,10 +267,10 @@ pub fn life(code: &Code, uses: &Uses, nest: &Nest, var: usize) -> Option<Life> {
         first = 0;
     }
     if let Some(header) = data.header
-        && let Some(l) = nest
-            .around(first)
-            .chain(nest.around(last))
-            .find(|l| l.header == header)
+        && let Some(l) = nest.headed(header)
+        && [first, last]
+            .iter()
+            .any(|at| (l.first..=l.last).contains(at))
     {
         first = first.min(l.first);
         last = last.max(l.last);
@@ -269,4 +282,44 @@ pub fn life(code: &Code, uses: &Uses, nest: &Nest, var: usize) -> Option<Life> {
         first,
         last,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Loop, Nest};
+    use crate::code::{Code, Inst, What};
+    use crate::ir::Block;
+
+    /// Loops in each other, a hundred deep, and in every third of them another one before.
+    fn nest() -> Nest {
+        let mut code = Code {
+            insts: vec![Inst::new(What::End, 1); 1000],
+            ..Code::default()
+        };
+        for depth in 0..100 {
+            let (first, last) = (5 * depth, 999 - 4 * depth);
+            code.loops.push((Block(depth as u32), first, last));
+            if depth % 3 == 0 {
+                let header = Block(1000 + depth as u32);
+                code.loops.push((header, first + 1, first + 3));
+            }
+        }
+        Nest::new(&code)
+    }
+
+    #[test]
+    fn a_search_outwards_finds_what_one_step_by_step_does() {
+        let nest = nest();
+        for at in 0..1000 {
+            for other in (0..1000).step_by(7) {
+                for has in [|l: &Loop, o| l.last < o, |l: &Loop, o| l.first > o] {
+                    let parent = |l: &&Loop| l.parent.map(|parent| &nest.loops[parent]);
+                    let around = std::iter::successors(nest.innermost(at), parent);
+                    let wanted = around.take_while(|l| has(l, other)).last();
+                    let found = nest.outermost(at, |l| has(l, other));
+                    assert_eq!(found.map(|l| l.header), wanted.map(|l| l.header));
+                }
+            }
+        }
+    }
 }

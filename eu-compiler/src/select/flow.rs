@@ -9,10 +9,10 @@ use isa_encoder::{ArfKind, Opcode, Type as M};
 
 use super::{Selector, at, raw_type};
 use crate::code::{Inst, Operand, Predicate, What};
-use crate::ir::{Block, Op, Terminator, Value};
+use crate::ir::{self, Block, Op, Terminator, Value};
 
 impl Selector<'_> {
-    /// Registers for phis, and for all values that are not selected in order.
+    /// Registers for phis, and what each block's end copies to them.
     pub(super) fn phis(&mut self, order: &[Block]) {
         let predecessors = self.function.predecessors();
         for &block in order {
@@ -21,10 +21,13 @@ impl Selector<'_> {
                 .any(|from| self.places[from.index()] >= self.places[block.index()]);
             for inst in &self.function.blocks[block.index()].insts {
                 let data = &self.function.insts[inst.index()];
-                if !matches!(data.op, Op::Phi(_)) {
+                let Op::Phi(from) = &data.op else {
                     break;
-                }
+                };
                 let loc = self.result(data.results[0]);
+                for (from, value) in from.iter().zip(&data.args) {
+                    self.moves[from.index()].push((data.results[0], *value));
+                }
                 if is_header {
                     self.code.vars[loc.place.var.index()].header = Some(block);
                 }
@@ -124,15 +127,11 @@ impl Selector<'_> {
         let Terminator::Jump(to) = end else {
             return Ok(());
         };
-        let mut moves: Vec<(Value, Value)> = Vec::new();
-        for inst in &self.function.blocks[to.index()].insts {
-            let data = &self.function.insts[inst.index()];
-            let Op::Phi(blocks) = &data.op else {
-                break;
-            };
-            let from = blocks.iter().position(|from| *from == block);
-            let from = from.ok_or_else(|| format!("a phi of b{} lacks b{}", to.0, block.0))?;
-            moves.push((data.results[0], data.args[from]));
+        let moves = std::mem::take(&mut self.moves[block.index()]);
+        let insts = &self.function.blocks[to.index()].insts;
+        let is_phi = |inst: &&ir::Inst| matches!(self.function.insts[inst.index()].op, Op::Phi(_));
+        if insts.iter().take_while(is_phi).count() != moves.len() {
+            return Err(format!("a phi of b{} lacks b{}", to.0, block.0));
         }
         let var = |s: &Self, value: Value| s.loc(value).map(|loc| loc.place.var);
         let written: HashSet<_> = moves.iter().map(|(phi, _)| var(self, *phi)).collect();
@@ -155,7 +154,7 @@ impl Selector<'_> {
             if phi == value {
                 continue;
             }
-            if self.function.def(*value) == crate::ir::Def::Undef {
+            if self.function.def(*value) == ir::Def::Undef {
                 self.code
                     .insts
                     .push(Inst::new(What::Define(to.place.var), 1));

@@ -55,6 +55,8 @@ pub struct Selector<'a> {
     flag: Option<(Value, bool)>,
     /// The place of each block in the order.
     places: Vec<usize>,
+    /// The phis behind each block, and what they get from there.
+    moves: Vec<Vec<(Value, Value)>>,
     /// The block being selected.
     pub(super) block: Block,
     /// Offsets of elements in this block: of which lane, how far apart, of how many.
@@ -96,6 +98,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             }
             places
         },
+        moves: vec![Vec::new(); function.blocks.len()],
         block: Function::ENTRY,
         offsets: Vec::new(),
         near: Vec::new(),
@@ -212,19 +215,26 @@ impl Selector<'_> {
             self.terminate(block, order.get(index + 1).copied())?;
             self.come_from(self.place_of_end(block), first);
         }
-        // Each loop as a range of instructions.
-        let mut ranges: Vec<Option<(usize, usize)>> = vec![None; self.function.blocks.len()];
+        // Each loop as a range of instructions: where its header begins, and the last block in it ends.
+        let mut begins = vec![None; self.function.blocks.len()];
+        let mut ends = vec![None; loops.all.len()];
         let mut current = Function::ENTRY;
         for (index, inst) in self.code.insts.iter().enumerate() {
             if let What::Label(block, _) = inst.what {
                 current = block;
             }
-            ranges[current.index()].get_or_insert((index, index)).1 = index;
+            begins[current.index()].get_or_insert(index);
+            if let Some(inner) = loops.of(current) {
+                ends[inner] = Some(index);
+            }
         }
-        let range = |block: &Block| ranges[block.index()];
-        for l in &loops.all {
-            let end = l.blocks.iter().filter_map(range).map(|range| range.1).max();
-            if let (Some((begin, _)), Some(end)) = (range(&l.header), end) {
+        for (index, l) in loops.all.iter().enumerate().rev() {
+            if let Some(parent) = l.parent {
+                ends[parent] = ends[parent].max(ends[index]);
+            }
+        }
+        for (l, end) in loops.all.iter().zip(ends) {
+            if let (Some(begin), Some(end)) = (begins[l.header.index()], end) {
                 self.code.loops.push((l.header, begin, end));
             }
         }

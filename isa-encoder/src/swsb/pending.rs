@@ -308,6 +308,28 @@ impl State {
         changed
     }
 
+    /// Adds what may be under way on another path behind what there is. [`merge`](Self::merge) puts it where
+    /// it belongs.
+    fn append(&mut self, other: &State) {
+        self.entries.extend_from_slice(&other.entries);
+    }
+
+    /// Sorts what was appended, and joins what is there several times.
+    fn merge(&mut self) {
+        if self.entries.is_sorted_by(|a, b| a.key() < b.key()) {
+            return;
+        }
+        self.entries.sort_by_key(Pending::key);
+        self.entries.dedup_by(|again, first| {
+            let same = again.key() == first.key();
+            if same {
+                first.age = first.age.min(again.age);
+                first.followed &= again.followed;
+            }
+            same
+        });
+    }
+
     /// Everything has been waited for.
     pub fn clear(&mut self) {
         self.entries.clear();
@@ -510,10 +532,13 @@ pub fn fixpoint(
 ) -> Result<Vec<State>, TooComplex> {
     let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
     let mut work: BTreeSet<usize> = (0..flow.blocks.len()).collect();
+    // Of blocks to come, how much may be appended until it is merged.
+    let mut limits = alloc::vec![APPENDED; flow.blocks.len()];
     let instructions = flow.blocks.last().map_or(0, |block| block.end) as u64;
     let mut budget = STEPS.saturating_mul(instructions).max(LEAST);
     while let Some(number) = work.pop_first() {
         let block = &flow.blocks[number];
+        states[number].merge();
         let mut state = states[number].clone();
         for index in block.start..block.end {
             let steps = state.len() as u64 + 1;
@@ -533,13 +558,25 @@ pub fn fixpoint(
                     &carried
                 }
             };
-            if states[successor.block].join(arrives) {
+            let known = &mut states[successor.block];
+            if known.len() >= APPENDED && work.contains(&successor.block) {
+                known.append(arrives);
+                let limit = &mut limits[successor.block];
+                if known.len() > *limit {
+                    known.merge();
+                    *limit = 2 * known.len();
+                }
+            } else if known.join(arrives) {
                 work.insert(successor.block);
             }
         }
     }
     Ok(states)
 }
+
+/// How many accesses are under way where further ones are not put into their places one by one: then many
+/// paths meet.
+const APPENDED: usize = 256;
 
 /// The most accesses under way with which a block begins in a [`sweep`].
 const MEETING: usize = 256;
@@ -571,5 +608,47 @@ pub fn sweep(flow: &Flow, mut transfer: impl FnMut(usize, bool, &mut State)) {
                 arrived.clear();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use devinfo::Family;
+
+    use super::{Facts, State};
+    use crate::swsb::access::View;
+    use crate::swsb::program::Program;
+
+    #[test]
+    fn what_is_appended_and_merged_is_what_is_joined() {
+        let text = (0..40).fold(alloc::string::String::new(), |text, number| {
+            let (to, from) = (10 + number % 7, 20 + number);
+            text + &alloc::format!("mov (8|M0) r{to}.0<1>:d r{from}.0<1;1,0>:d\n")
+        });
+        let options = crate::AsmOptions::for_family(Family::Gen12Lp);
+        let assembly = crate::assemble(&text, &options).unwrap();
+        let program = Program::decode(Family::Gen12Lp, &assembly.code);
+        let facts = Facts::new(&program, View::Worst);
+        // Paths through some of the instructions, so that ages differ, the last ones first.
+        let paths: Vec<State> = (0..40)
+            .rev()
+            .map(|first| {
+                let mut state = State::default();
+                for index in (first..40).step_by(1 + first % 3).take(6) {
+                    state.issue(&facts, index);
+                }
+                state
+            })
+            .collect();
+        let (mut joined, mut appended) = (State::default(), State::default());
+        for path in &paths {
+            joined.join(path);
+            appended.append(path);
+        }
+        assert!(appended.len() > joined.len());
+        appended.merge();
+        assert_eq!(appended, joined);
     }
 }

@@ -93,22 +93,23 @@ impl Known {
         Some(bits & ty.mask())
     }
 
-    /// The instructions that a round has where what is known in it is a number, and blocks that nothing
-    /// leads to are left out. Private memory at known places is values.
-    pub(super) fn round(&mut self, function: &Function, l: &Loop) -> usize {
+    /// The instructions that a round of these blocks has where what is known in it is a number, and blocks
+    /// that nothing leads to are left out. Private memory at known places is values.
+    pub(super) fn round(&mut self, function: &Function, blocks: &[Block]) -> usize {
+        let header = blocks[0];
         // The ways that may be taken, and the blocks whose ways out are known.
         let mut ways: HashSet<(Block, Block)> = HashSet::new();
         let mut seen: HashSet<Block> = HashSet::new();
         let mut left = 1;
-        for &block in &l.blocks {
-            if block != l.header && !ways.iter().any(|(_, to)| *to == block) {
+        for &block in blocks {
+            if block != header && !ways.iter().any(|(_, to)| *to == block) {
                 seen.insert(block);
                 continue;
             }
             for inst in &function.blocks[block.index()].insts {
                 let data = &function.insts[inst.index()];
                 if let Op::Phi(from) = &data.op
-                    && block != l.header
+                    && block != header
                 {
                     let pairs = from.iter().zip(&data.args);
                     let mut taken = pairs.filter(|(from, _)| {

@@ -68,7 +68,7 @@ fn round(function: &mut Function, left: &mut usize) -> Result<bool, String> {
         });
         if let Some(found) = found {
             *left -= found.size;
-            rounds.unroll(function, index, l, &found);
+            rounds.unroll(function, &loops, index, &found);
             done[index] = true;
         }
         changed |= done[index];
@@ -112,7 +112,8 @@ impl Plan {
         let l = &loops.all[index];
         let within = |block: Block| loops.contains(index, block);
         let (mut cost, mut private) = (1, false);
-        for block in &l.blocks {
+        let blocks = loops.blocks(index);
+        for block in blocks {
             for inst in &function.blocks[block.index()].insts {
                 let op = &function.insts[inst.index()].op;
                 cost += usize::from(!op.is_free());
@@ -132,7 +133,7 @@ impl Plan {
         if 2 * cost > most_left {
             return None;
         }
-        let mut exits = l.blocks.iter().filter(|block| {
+        let mut exits = blocks.iter().filter(|block| {
             let next = function.blocks[block.index()].end.successors();
             !next.iter().all(|next| within(*next))
         });
@@ -171,7 +172,7 @@ impl Plan {
             let mut known = Known::begin(function, l, latch, around);
             size = 0;
             for _ in 0..=stays {
-                size += known.round(function, l);
+                size += known.round(function, blocks);
                 if size > most {
                     return None;
                 }
@@ -198,20 +199,20 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn unroll(&mut self, function: &mut Function, index: usize, l: &Loop, plan: &Plan) {
+    fn unroll(&mut self, function: &mut Function, loops: &Loops, index: usize, plan: &Plan) {
+        let (l, all) = (&loops.all[index], loops.blocks(index));
         let latch = l.latches[0];
-        for block in &l.blocks {
+        for block in all {
             self.owner[block.index()] = Some(index);
         }
         // Of each round, where its blocks and values are.
-        let mut blocks: HashMap<Block, Block> = l.blocks.iter().map(|b| (*b, *b)).collect();
+        let mut blocks: HashMap<Block, Block> = all.iter().map(|b| (*b, *b)).collect();
         let mut values: HashMap<Value, Value> = HashMap::new();
         // Copies are made before the first round changes.
         let mut rounds = vec![blocks.clone()];
         for _ in 0..plan.stays {
             let (before, known) = (blocks.clone(), values.clone());
-            blocks = l
-                .blocks
+            blocks = all
                 .iter()
                 .map(|block| (*block, function.add_block()))
                 .collect();
@@ -220,7 +221,7 @@ impl Rounds {
             let of = |values: &HashMap<Value, Value>, value: Value| {
                 values.get(&value).copied().unwrap_or(value)
             };
-            for &block in &l.blocks {
+            for &block in all {
                 for inst in function.blocks[block.index()].insts.clone() {
                     let data = function.insts[inst.index()].clone();
                     let (op, args) = match &data.op {
@@ -258,7 +259,7 @@ impl Rounds {
                 function.blocks[blocks[&block].index()].end = end;
             }
             // Phis of loops in it have values that come behind them.
-            for block in l.blocks.iter().filter(|block| **block != l.header) {
+            for block in all.iter().filter(|block| **block != l.header) {
                 for inst in &function.blocks[blocks[block].index()].insts {
                     let data = &mut function.insts[inst.index()];
                     if let Op::Phi(_) = data.op {
