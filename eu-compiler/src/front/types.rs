@@ -243,8 +243,18 @@ impl Types {
             Shape::Array(..) | Shape::Struct(_) if self.size(id, i)?.0 == 0 => {}
             Shape::Array(element, count) => {
                 let (size, _) = self.size(*element, i)?;
-                for n in 0..*count {
-                    self.flatten_at(*element, at + n * size, most, i, out)?;
+                let first = out.len();
+                self.flatten_at(*element, at, most, i, out)?;
+                // The others are as the first one.
+                let parts = out.len() - first;
+                if first + parts * *count as usize > most {
+                    return Err(i.unsupported(format!("a value of more than {most} scalars")));
+                }
+                out.reserve(parts * (*count as usize - 1));
+                for n in 1..*count {
+                    let from = out.len();
+                    out.extend_from_within(first..first + parts);
+                    out[from..].iter_mut().for_each(|part| part.at += n * size);
                 }
             }
             Shape::Struct(members) => {

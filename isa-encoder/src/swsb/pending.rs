@@ -348,6 +348,9 @@ impl State {
 
     /// Drops what `waits` has waited for.
     pub fn wait(&mut self, facts: &Facts, waits: &Waits) {
+        if waits.distance.is_none() && waits.read | waits.written == 0 {
+            return;
+        }
         self.entries.retain(|entry| {
             let node = facts.node(entry.producer as usize);
             match node.unit {
