@@ -174,8 +174,9 @@ pub struct Target {
     pub registers: u32,
     /// Arrays may live in registers.
     pub arrays: bool,
-    /// The code is checked: loads of three bytes or words leave their padding, which others may write, and
-    /// private variables keep places of their own, so that what nothing has written stays so.
+    /// The code is checked: loads of three bytes or words leave their padding, which others may write, private
+    /// variables keep places of their own, so that what nothing has written stays so, and each lane makes its own
+    /// atomic operations.
     pub checked: bool,
 }
 

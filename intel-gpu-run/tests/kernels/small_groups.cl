@@ -8,3 +8,14 @@ kernel void small(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = tile[l ^ 1];
 }
+
+/* The first work-item's zero comes after other work-items' sums, for all that OpenCL says. */
+kernel void begun_late(global const int *in, global int *out)
+{
+    local int sum;
+    if (get_local_id(0) == 0)
+        sum = 0;
+    atomic_add(&sum, in[get_global_id(0)]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum;
+}

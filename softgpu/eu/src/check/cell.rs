@@ -63,6 +63,12 @@ impl Mark {
             && lane(self) != lane(other)
     }
 
+    /// Whether a channel's atomic operation follows its own store, and no fence or barrier is between.
+    fn precedes(&self, atomic: &Mark) -> bool {
+        let of = |mark: &Mark| (mark.apart, mark.thread, mark.clock, mark.lane);
+        !self.atomic && atomic.apart && of(self) == of(atomic)
+    }
+
     /// Whether two writes store the same in the bytes that both write.
     fn agrees(&self, other: &Mark) -> bool {
         let both = bits(self.bytes & other.bytes);
@@ -173,6 +179,8 @@ impl Cell {
         let found = found.or_else(|| self.doubt(touch, &mark, relation));
         match touch {
             Touch::Read | Touch::Sample => self.read(mark),
+            // Other channels of the message are still to be compared with what this one has stored.
+            Touch::Atomic if write.precedes(&mark) => {}
             Touch::Write | Touch::Atomic => self.write = mark.joined(&write),
         }
         found
@@ -446,6 +454,10 @@ mod tests {
             assert!(cell.touch(Touch::Atomic, mark, racing).is_none());
         }
         assert!(cell.touch(Write, by(3, 2), racing).is_some());
+        let mut cell = Cell::default();
+        assert!(cell.touch(Write, by(1, 1), racing).is_none());
+        assert!(cell.touch(Touch::Atomic, atomic(1, 2), racing).is_none());
+        assert!(cell.touch(Touch::Atomic, atomic(2, 2), racing).is_some());
         let lockstep = Mark {
             apart: false,
             ..by(2, 2)

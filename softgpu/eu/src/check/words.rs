@@ -50,6 +50,10 @@ impl Checks {
             What::Atomic { .. } => Touch::Atomic,
         };
         let own = group.first + index as u32;
+        // A message of the whole thread where one channel alone is: it is that channel's.
+        let active = self.here.get().active;
+        let alone =
+            (self.whole.get() && active.is_power_of_two()).then_some(active.trailing_zeros() as u8);
         let mut mark = Mark {
             thread: own,
             clock: order.clock,
@@ -62,7 +66,7 @@ impl Checks {
             own: 0,
             atomic: touch == Touch::Atomic,
             row: false,
-            apart: order.apart && access.lane.is_some() && !self.whole.get(),
+            apart: order.apart && (alone.is_some() || access.lane.is_some() && !self.whole.get()),
         };
         if touch == Touch::Atomic {
             self.tell(&mut group, side, address, index);
@@ -83,7 +87,7 @@ impl Checks {
                 false => end.min(at + 4),
             };
             let lane = access.lane_of((from - address) as usize);
-            mark.lane = lane.unwrap_or(0);
+            mark.lane = alone.or(lane).unwrap_or(0);
             let data = match &access.what {
                 What::Write { data, .. } => {
                     let range = (from - address) as usize..(until - address) as usize;
@@ -151,7 +155,8 @@ impl Checks {
             let found = match line {
                 None => None,
                 Some(line) if whole => {
-                    (mark.bytes, mark.own, mark.row) = (0xf, 0xf, access.row);
+                    (mark.bytes, mark.own) = (0xf, 0xf);
+                    mark.row = access.row && alone.is_none();
                     let mut values = [0; LINE];
                     for (value, bytes) in values.iter_mut().zip(data.as_chunks().0) {
                         *value = u32::from_le_bytes(*bytes);
@@ -188,7 +193,7 @@ impl Checks {
             touch,
             ip: self.ip(),
             thread: own,
-            lane: access.lane_of(at.saturating_sub(address) as usize),
+            lane: alone.or_else(|| access.lane_of(at.saturating_sub(address) as usize)),
             conflict,
         };
         match (conflict.doubtful, place) {
