@@ -128,13 +128,14 @@ fn compare(path: &Path, args: &Args) -> Result<Compared, Error> {
         let made = eu_compiler::compile(&module, &options);
         made.map_err(|error| file.rejected(error))
     };
-    let zebin = ours()?.bytes;
+    let own_zebin = Binary::parse(&ours()?.bytes).map_err(|e| Error::Failed(e.to_string()))?;
     let modules: &[&[u8]] = &[&module];
     let job = Job {
         source: Source::Modules(modules),
         ..job
     };
-    let theirs = intels(&job)?.binary;
+    let unfit = |error| file.rejected(format_args!("Intel's zebin: {error}"));
+    let intel_zebin = Binary::parse(&intels(&job)?.binary).map_err(unfit)?;
     let folder = tempfile::tempdir()
         .map_err(|e| Error::Failed(format!("cannot make a temporary folder: {e}")))?;
     let input = folder.path().join("module.spv");
@@ -150,9 +151,9 @@ fn compare(path: &Path, args: &Args) -> Result<Compared, Error> {
         other.push(start.elapsed());
     }
     let mut kernels: BTreeMap<String, [Option<Measured>; 2]> = BTreeMap::new();
-    let types = types(&zebin)?;
-    for (side, bytes) in [zebin, theirs].iter().enumerate() {
-        for (name, measured) in measure(bytes, args.platform, &types)? {
+    let types = types(&own_zebin);
+    for (side, zebin) in [own_zebin, intel_zebin].iter().enumerate() {
+        for (name, measured) in measure(zebin, args.platform, &types)? {
             kernels.entry(name).or_default()[side] = Some(measured);
         }
     }
@@ -185,16 +186,15 @@ fn as_process(input: &Path, target: Target) -> Result<Duration, Error> {
 type Types = BTreeMap<(String, usize), String>;
 
 /// What a zebin says of the types of arguments.
-fn types(zebin: &[u8]) -> Result<Types, Error> {
-    let binary = Binary::parse(zebin).map_err(|e| Error::Failed(e.to_string()))?;
+fn types(zebin: &Binary) -> Types {
     let mut types = Types::new();
-    for kernel in binary.kernels() {
+    for kernel in zebin.kernels() {
         for (index, arg) in kernel.args.iter().enumerate() {
             let name = arg.type_name.clone();
             types.extend(name.map(|name| ((kernel.name.clone(), index), name)));
         }
     }
-    Ok(types)
+    types
 }
 
 /// What a buffer begins as: small integers, or numbers from -4 to 4 of the type that it has.
@@ -215,8 +215,11 @@ fn contents(type_name: &str) -> Vec<u8> {
 }
 
 /// The kernels of a zebin.
-fn measure(zebin: &[u8], target: Target, types: &Types) -> Result<Vec<(String, Measured)>, Error> {
-    let binary = Binary::parse(zebin).map_err(|e| Error::Failed(e.to_string()))?;
+fn measure(
+    binary: &Binary,
+    target: Target,
+    types: &Types,
+) -> Result<Vec<(String, Measured)>, Error> {
     let family = target.platform.family;
     let mut out = Vec::new();
     for info in binary.kernels() {
@@ -246,7 +249,7 @@ fn measure(zebin: &[u8], target: Target, types: &Types) -> Result<Vec<(String, M
             simd: info.simd,
             sends,
             gaps,
-            instructions: execute(zebin, &info.name, target, types),
+            instructions: execute(binary, &info.name, target, types),
         };
         out.push((info.name.clone(), measured));
     }
@@ -254,7 +257,7 @@ fn measure(zebin: &[u8], target: Target, types: &Types) -> Result<Vec<(String, M
 }
 
 /// Runs a kernel, and counts the instructions.
-fn execute(zebin: &[u8], name: &str, target: Target, types: &Types) -> Result<u64, String> {
+fn execute(binary: &Binary, name: &str, target: Target, types: &Types) -> Result<u64, String> {
     let error = |e: umd::Error| e.to_string();
     let spec = DeviceSpec::Soft {
         platform: target.platform.name.to_owned(),
@@ -267,7 +270,7 @@ fn execute(zebin: &[u8], name: &str, target: Target, types: &Types) -> Result<u6
     };
     let device = Device::open_with(&spec, &options).map_err(error)?;
     let queue = device.queue(QueueOptions::default()).map_err(error)?;
-    let program = Program::load(&device, zebin).map_err(error)?;
+    let program = Program::new(&device, binary.clone()).map_err(error)?;
     let mut kernel = program.kernel(name).map_err(error)?;
     let info = kernel.info().clone();
     let mut buffers: Vec<Option<Buffer>> = Vec::new();
