@@ -49,6 +49,19 @@ pub const GROUP: [HeaderField; 3] = [
 pub const THREAD_IN_GROUP: HeaderField = HeaderField::new(2, 7, 0);
 /// With a compute walker: how many threads the group has.
 pub const GROUP_THREADS: HeaderField = HeaderField::new(2, 31, 24);
+/// The bits that name the group's barrier, which dword 2 of a barrier message's payload has, too; `None` where
+/// that has counts of threads ([`GROUP_THREADS`]).
+///
+/// Sources: Mesa brw_fs_nir.cpp (`barrier_id_mask`), and what IGC's code keeps.
+pub const fn barrier(family: Family) -> Option<HeaderField> {
+    let mask = match family {
+        Family::Gen8 => 0x0f00_0000,
+        Family::Gen9 => 0x8f00_0000,
+        Family::Gen11 | Family::Gen12Lp => 0x7f00_0000,
+        Family::XeHpg | Family::XeHpc | Family::Xe2 | Family::Xe3 => return None,
+    };
+    Some(HeaderField { dword: 2, mask })
+}
 /// Scratch bytes of a thread: 1 KiB times a power of two.
 pub const SCRATCH_SIZE: HeaderField = HeaderField::new(3, 3, 0);
 /// The offset of the sampler states from the dynamic state base.

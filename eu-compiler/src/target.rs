@@ -18,8 +18,6 @@ pub struct Caps {
     pub mach_asks: bool,
     /// `goto` parks the channels that the predicate does not select.
     pub goto_parks_false: bool,
-    /// The mask of r0.2 that a barrier message takes; none if the message has counts.
-    pub barrier_mask: Option<u32>,
     /// Messages reach buffers by the binding table as well as by addresses.
     pub binding_tables: bool,
     /// Threads start without their payload.
@@ -64,7 +62,6 @@ const GEN8: Caps = Caps {
     int_div: true,
     mach_asks: true,
     goto_parks_false: true,
-    barrier_mask: Some(0x8f00_0000),
     binding_tables: true,
     loads_payload: false,
     inline_data: false,
@@ -102,7 +99,6 @@ const GEN11: Caps = Caps {
     half_mad: true,
     dword_mul: false,
     goto_parks_false: false,
-    barrier_mask: Some(0x7f00_0000),
     local_fence: true,
     ..GEN9
 };
@@ -112,7 +108,6 @@ const XEHPG: Caps = Caps {
     float_adds: true,
     local_atomics_64: true,
     float_regions: false,
-    barrier_mask: None,
     loads_payload: true,
     inline_data: true,
     ..GEN11
@@ -174,9 +169,8 @@ pub struct Target {
     pub registers: u32,
     /// Arrays may live in registers.
     pub arrays: bool,
-    /// The code is checked: loads of three bytes or words leave their padding, which others may write, private
-    /// variables keep places of their own, so that what nothing has written stays so, and each lane makes its own
-    /// atomic operations.
+    /// The code is checked: loads of three bytes or words leave their padding, which others may write, and
+    /// private variables keep places of their own, so that what nothing has written stays so.
     pub checked: bool,
 }
 

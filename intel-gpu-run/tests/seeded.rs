@@ -61,6 +61,7 @@ const KERNELS: &[Row] = &[
     ("own_copy_of_unfinished", BOTH, ALL, "data race"),
     ("right_copies", BOTH, ALL, ""),
     ("neighbour_in_place", &["own"], ALL, "data race"),
+    ("one_channel_too_early", BOTH, ALL, "data race"),
     ("store_beside_atomics", BOTH, ALL, "data race"),
     ("right_beside_atomics", BOTH, ALL, ""),
     ("texels", BOTH, ALL, "data race"),

@@ -10,7 +10,7 @@ use crate::ir::{
 };
 use crate::target::Target;
 
-pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     let used = used(function);
     let mut atomics = false;
     for data in &mut function.insts {
@@ -19,8 +19,7 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
             data.results.retain(|result| used[result.index()]);
         }
     }
-    // Checks look at what each channel does.
-    if !atomics || target.checked {
+    if !atomics {
         return Ok(());
     }
     let dominators = Dominators::new(function);

@@ -104,14 +104,15 @@ impl Selector<'_> {
             grf / 4,
             |_| {},
         );
-        let threads = devinfo::thread::GROUP_THREADS;
-        let header = self.header(threads.dword as u32);
-        match self.target.caps.barrier_mask {
-            Some(mask) => {
-                let mask = Operand::Imm(i64::from(mask), M::Ud);
+        match devinfo::thread::barrier(self.target.platform.family) {
+            Some(name) => {
+                let header = self.header(name.dword as u32);
+                let mask = Operand::Imm(i64::from(name.mask), M::Ud);
                 self.one(Opcode::And, at(loc(8), M::Ud), &[header, mask]);
             }
             None => {
+                let threads = devinfo::thread::GROUP_THREADS;
+                let header = self.header(threads.dword as u32);
                 // How many threads signal, and how many wait: all of the group.
                 let count = skip(
                     super::arith::retype(header, M::Ub),

@@ -446,3 +446,20 @@ kernel void right_beside_atomics(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = sum;
 }
+
+// Compilers read what one channel alone needs by messages of the whole thread.
+kernel void one_channel_too_early(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0), g = get_global_id(0);
+    tile[l] = in[g];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 8)
+        tile[l] += tile[l + 8];
+    if (l == 0) {
+        int sum = 0;
+        for (int i = 0; i < 8; i++)
+            sum += tile[i];
+        out[g] = sum;
+    }
+}

@@ -2,6 +2,9 @@
 
 use super::order::Relation;
 
+/// In place of a channel: all that are there.
+pub(crate) const ALL: u8 = u8::MAX;
+
 /// An access of a word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
@@ -17,7 +20,7 @@ pub(crate) struct Mark {
     pub value: u32,
     /// The hardware slot of the thread.
     pub slot: u16,
-    /// The channel.
+    /// The channel, or [`ALL`].
     pub lane: u8,
     /// One bit for each byte of the word.
     pub bytes: u8,

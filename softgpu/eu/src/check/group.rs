@@ -2,7 +2,7 @@
 
 use super::Checks;
 use super::bytes::UNWRITTEN;
-use super::cell::{LINE, Line};
+use super::cell::{ALL, LINE, Line};
 use super::doubts::Doubts;
 use super::order::{Known, Order, Reach, Side};
 use super::rule::Rule;
@@ -44,7 +44,8 @@ pub struct Group {
 impl Group {
     /// A thread of a launch, in words.
     pub(super) fn name(&self, thread: u32, lane: Option<u8>) -> String {
-        let channel = lane.map_or(String::new(), |lane| format!(", channel {lane}"));
+        let one = lane.filter(|lane| *lane != ALL);
+        let channel = one.map_or(String::new(), |lane| format!(", channel {lane}"));
         match thread.checked_sub(self.first) {
             Some(index) if (index as usize) < self.threads.len() => {
                 let [x, y, z] = self.ids;

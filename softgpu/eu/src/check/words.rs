@@ -1,7 +1,7 @@
 //! Who accesses the words of programs' memory, and what nothing orders.
 
 use super::access::{Access, What, Where};
-use super::cell::{Conflict, LINE, Mark, Touch, graver};
+use super::cell::{ALL, Conflict, LINE, Mark, Touch, graver};
 use super::checks::Checks;
 use super::doubts::Clash;
 use super::findings::Purpose;
@@ -50,10 +50,14 @@ impl Checks {
             What::Atomic { .. } => Touch::Atomic,
         };
         let own = group.first + index as u32;
-        // A message of the whole thread where one channel alone is: it is that channel's.
+        // A message of the whole thread is that of the one channel that is there. Compilers make one atomic
+        // operation of those of all that are.
         let active = self.here.get().active;
-        let alone =
-            (self.whole.get() && active.is_power_of_two()).then_some(active.trailing_zeros() as u8);
+        let whose = match (self.whole.get(), active.count_ones()) {
+            (true, 1) => Some(active.trailing_zeros() as u8),
+            (true, 2..) if touch == Touch::Atomic => Some(ALL),
+            _ => None,
+        };
         let mut mark = Mark {
             thread: own,
             clock: order.clock,
@@ -66,7 +70,7 @@ impl Checks {
             own: 0,
             atomic: touch == Touch::Atomic,
             row: false,
-            apart: order.apart && (alone.is_some() || access.lane.is_some() && !self.whole.get()),
+            apart: order.apart && (whose.is_some() || access.lane.is_some() && !self.whole.get()),
         };
         if touch == Touch::Atomic {
             self.tell(&mut group, side, address, index);
@@ -87,7 +91,7 @@ impl Checks {
                 false => end.min(at + 4),
             };
             let lane = access.lane_of((from - address) as usize);
-            mark.lane = alone.or(lane).unwrap_or(0);
+            mark.lane = whose.or(lane).unwrap_or(0);
             let data = match &access.what {
                 What::Write { data, .. } => {
                     let range = (from - address) as usize..(until - address) as usize;
@@ -156,7 +160,7 @@ impl Checks {
                 None => None,
                 Some(line) if whole => {
                     (mark.bytes, mark.own) = (0xf, 0xf);
-                    mark.row = access.row && alone.is_none();
+                    mark.row = access.row && whose.is_none();
                     let mut values = [0; LINE];
                     for (value, bytes) in values.iter_mut().zip(data.as_chunks().0) {
                         *value = u32::from_le_bytes(*bytes);
@@ -193,7 +197,7 @@ impl Checks {
             touch,
             ip: self.ip(),
             thread: own,
-            lane: alone.or_else(|| access.lane_of(at.saturating_sub(address) as usize)),
+            lane: whose.or_else(|| access.lane_of(at.saturating_sub(address) as usize)),
             conflict,
         };
         match (conflict.doubtful, place) {

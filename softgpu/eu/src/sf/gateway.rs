@@ -1,19 +1,40 @@
 //! The message gateway.
 
-use devinfo::Family;
+use devinfo::{Family, thread};
 use isa_encoder::message::Gateway;
 
 use super::Effect;
 use super::execute::not_modelled;
-use super::family::{BarrierName, traits};
 use crate::{Fault, GroupEnv};
 
 /// Where a payload names a barrier: this byte begins dword 2.
 pub const NAME_AT: u32 = 8;
 
+/// What that dword is of the group's own barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierName {
+    /// The bits that have a meaning.
+    pub mask: u32,
+    /// What they are for each thread of the group.
+    pub of_each: u32,
+}
+
 /// What payloads name.
 pub const fn barrier_name(family: Family) -> BarrierName {
-    traits(family).barrier
+    match thread::barrier(family) {
+        // Threads get barrier 0 here.
+        Some(field) => BarrierName {
+            mask: field.mask,
+            of_each: 0,
+        },
+        // Its number (7:0), its type (15:14, 0 if all threads produce and consume), and how many produce (23:16)
+        // and consume (31:24). Sources: IGC TranslateSendSync.cpp (generateNamedBarrier), Mesa brw_fs_nir.cpp
+        // (setup_barrier_message_payload_gfx125: the group's threads from r0.2 31:24).
+        None => BarrierName {
+            mask: 0xffff_c0ff,
+            of_each: 0x0101_0000,
+        },
+    }
 }
 
 /// Executes `meaning`, whose payload is `payload`.
@@ -48,17 +69,15 @@ fn check_barrier(payload: &[u8], family: Family, threads: u32) -> Result<(), Fau
     };
     let own = barrier_name(family);
     let dword = u32::from_le_bytes(name) & own.mask;
-    if dword == own.of(threads) {
+    if dword == own.of_each * (threads & 0xff) {
         return Ok(());
     }
-    let [id, kind, producers, consumers] = name;
-    if own.of_each == 0 {
+    if thread::barrier(family).is_some() {
         return Err(not_modelled(&format!(
-            "gateway: dword 2 of the barrier's payload is {dword:#x} in the bits that name a barrier, which r0.2 \
-             has for the group's own ({:#x})",
-            own.of(threads)
+            "gateway: the payload names barrier {dword:#x}, and r0.2 another one"
         )));
     }
+    let [id, kind, producers, consumers] = name;
     Err(not_modelled(&format!(
         "gateway: barrier {id} of type {} with {producers} producers and {consumers} consumers in \
          a group of {threads} threads (only barrier 0 of all threads)",
