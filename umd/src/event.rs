@@ -297,7 +297,8 @@ impl Event {
     /// It is called by whoever notices the end first: a thread of this crate, which sleeps until
     /// then, or one that waits for an event or looks at one. It may enqueue, and set user events;
     /// it should not wait. While a thread is in a callback, it calls no other: what is due then
-    /// comes when that one has returned. A panic in it is logged, and goes no further.
+    /// comes when that one has returned. Those of two commands may come in either order, as two threads
+    /// may notice their ends. A panic in it is logged, and goes no further.
     ///
     /// # Errors
     /// There can be no more threads. Then `callback` is not called. That does not happen once
