@@ -26,7 +26,7 @@ pub const PRIVATE: u32 = 1 << 28;
 /// size.
 pub const MISALIGNED: u32 = 1 << 27;
 /// In a report's last dword: it says that the kernel comes from a language without lockstep. What channels
-/// do is in order by barriers alone, and there is a fence for each of those of the sub-group.
+/// do is in order by what it tells by [`ORDERS`] alone.
 pub const APART: u32 = 1 << 26;
 /// In a report's last dword: it says nothing of arrays. The offset names the channel whose value is read, and
 /// the size says how: [`BY_NUMBER`] and so on.
@@ -59,6 +59,19 @@ pub const TEXEL: u32 = 1 << 21;
 /// the same for all channels of the sub-group that are here: where [`BYTES`] are, how many numbers of 32 bits,
 /// or 0 for an address.
 pub const ALIKE: u32 = 1 << 20;
+
+/// In a report's last dword: it says nothing of arrays. A barrier, a fence or an atomic operation comes next:
+/// the offset's low half has its memory semantics, the high half its scope, as SPIR-V numbers them. For an
+/// operation that has no semantics of its own, they are all there is.
+pub const ORDERS: u32 = 1 << 19;
+/// With [`ORDERS`]: it is a barrier, so what its channels do is in order. A fence or the signal of a barrier follows.
+pub const JOINS: u32 = 1 << 0;
+/// With [`ORDERS`]: it is an atomic operation.
+pub const ATOMIC: u32 = 1 << 1;
+/// With [`ATOMIC`]: it reads, and writes nothing.
+pub const LOADS: u32 = 1 << 2;
+/// With [`ATOMIC`]: the program has chosen its scope.
+pub const SCOPED: u32 = 1 << 3;
 
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,6 @@ use std::fs;
 
 use common::{checked, each, numbers, talk, tool};
 
-/// Platforms whose sub-slices have caches of what others write, and platforms whose do not.
-const CACHES: &[&str] = &["dg2:8"];
-const NO_CACHES: &[&str] = &["skl", "tgl"];
 const ALL: &[&str] = &["skl", "tgl", "dg2:8"];
 const BOTH: &[&str] = &["own", "ocloc"];
 
@@ -43,10 +40,8 @@ const KERNELS: &[Row] = &[
     ("race_of_sub_groups", BOTH, ALL, "data race"),
     ("relaxed_flag", BOTH, ALL, "data race"),
     ("acquire_only", BOTH, ALL, "data race"),
-    // The other compiler's fence reaches farther than the program asks for.
-    ("group_flag", &["own"], CACHES, "data race"),
-    ("release_only", BOTH, CACHES, "missing fence"),
-    ("release_only", BOTH, NO_CACHES, ""),
+    ("group_flag", BOTH, ALL, "data race"),
+    ("release_only", BOTH, ALL, "data race"),
     ("flag_too_early", BOTH, ALL, "data race"),
     ("block_write_misaligned", BOTH, ALL, "block write alignment"),
     ("block_read_misaligned", BOTH, ALL, "block read alignment"),

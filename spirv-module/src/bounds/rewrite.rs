@@ -8,6 +8,7 @@ mod components;
 mod copies;
 mod counted;
 mod marks;
+mod orders;
 mod parts;
 mod texels;
 mod together;
@@ -17,7 +18,7 @@ mod unwritten;
 use std::collections::{HashMap, HashSet};
 
 use devinfo::report;
-use spirv::{Op, Scope, StorageClass};
+use spirv::{Op, StorageClass};
 
 use super::build::{Builder, push};
 use super::flow::{self, Flow};
@@ -136,7 +137,7 @@ pub(super) fn functions(
         loose: HashMap::new(),
         doubts: Vec::new(),
         entries: marks::kernels(module),
-        has_small_groups: marks::has_small_groups(module),
+        has_small_groups: orders::has_small_groups(module),
         function: 0,
         heads: false,
         declares: false,
@@ -261,6 +262,7 @@ impl Rewriter<'_> {
         self.texel(op, one);
         self.tell(op, one);
         self.tell_alike(op, one);
+        let joins = self.tell_order(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
             touched.into_iter().for_each(|touched| self.doubt(touched));
@@ -278,6 +280,9 @@ impl Rewriter<'_> {
         if !is_done {
             push_raw(&mut self.words, one);
         }
+        if joins {
+            self.fence();
+        }
         self.components.follow(op, one);
         if op == Op::Bitcast {
             self.casts.insert(one.word(1), one.word(2));
@@ -287,12 +292,6 @@ impl Rewriter<'_> {
         }
         if op == Op::LifetimeStart {
             self.begin_life(one.word(0));
-        }
-        if op == Op::ControlBarrier
-            && (self.has_small_groups
-                || self.layout.constant(one.word(0)) == Some(Scope::Subgroup as i64))
-        {
-            self.fence();
         }
         self.loosen(op, one);
         self.define(op, one);

@@ -93,6 +93,9 @@ impl Checks {
                 order.apart = true;
             }
         }
+        if told.what & report::ORDERS != 0 {
+            return self.hears_of_order(told);
+        }
         let lane = access.lane.filter(|_| own && !self.whole.get());
         if told.what & (report::SHUFFLES | report::TOGETHER) != 0 {
             return self.hears_of_sub_group(lane, told);

@@ -32,6 +32,8 @@ pub(crate) struct Mark {
     pub row: bool,
     /// It is a channel's, and barriers alone order the channels of its thread.
     pub apart: bool,
+    /// By an atomic operation that is for its work-group alone.
+    pub narrow: bool,
 }
 
 impl Mark {
@@ -56,14 +58,17 @@ impl Mark {
         }
     }
 
-    /// Whether another access of its thread is another channel's, and no fence or barrier is between. Atomic
+    /// Whether another access of its thread is another channel's, which a barrier must put in order. Atomic
     /// operations need none between them.
     fn is_beside(&self, other: &Mark) -> bool {
         let both = self.apart && other.apart && !(self.atomic && other.atomic);
         let lane = |mark: &Mark| (mark.lane, mark.row);
-        both && self.thread == other.thread
-            && self.clock == other.clock
-            && lane(self) != lane(other)
+        both && self.thread == other.thread && lane(self) != lane(other)
+    }
+
+    /// Its channel, if it is one's.
+    pub fn channel(&self) -> Option<u8> {
+        Some(self.lane).filter(|lane| self.apart && *lane != ALL)
     }
 
     /// Whether a channel's atomic operation follows its own store, and no fence or barrier is between.
@@ -128,30 +133,32 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// Records an access, and finds an earlier one that it conflicts with. `relation` says how an
-    /// access of another thread is related to this one; it is asked whether a fence must lie
-    /// between.
+    /// access of another thread, or of another channel, is related to this one; it is asked whether a fence must
+    /// lie between.
     pub fn touch(
         &mut self,
         touch: Touch,
         mark: Mark,
-        relation: impl Fn(&Mark, bool) -> Relation,
+        relation: impl Fn(&Mark, &Mark, bool) -> Relation,
     ) -> Option<Conflict> {
         let meets = |other: &Mark| other.thread != 0 && other.bytes & mark.bytes != 0;
         let mut found = None;
         let write = self.write;
-        if meets(&write) && !(touch != Touch::Write && write.atomic) {
+        // Atomic operations meet if one of them is not for the other's work-group.
+        let narrow = touch == Touch::Atomic && (write.narrow || mark.narrow);
+        if meets(&write) && (touch == Touch::Write || !write.atomic || narrow) {
             let same = write.agrees(&mark);
             let together = write.message == mark.message && write.own & mark.own != 0;
             let collides = together && write.lane != mark.lane && !same;
             let how = match (write.thread == mark.thread, touch) {
                 (true, Touch::Write) if collides => Relation::Racing,
                 (true, Touch::Write) if same => Relation::Before,
-                (true, Touch::Sample) => relation(&write, true),
-                (true, _) if !together && write.is_beside(&mark) => Relation::Racing,
+                (true, Touch::Sample) => relation(&write, &mark, true),
+                (true, _) if !together && write.is_beside(&mark) => relation(&write, &mark, true),
                 (true, _) => Relation::Before,
                 // Who is last does not matter.
                 (false, Touch::Write) if same => Relation::Before,
-                (false, _) => relation(&write, true),
+                (false, _) => relation(&write, &mark, true),
             };
             if how != Relation::Before {
                 found = Some(Conflict {
@@ -167,10 +174,7 @@ impl Cell {
             let other = |read: &&Mark| read.thread != mark.thread || read.is_beside(&mark);
             let mut others = others.filter(|read| meets(read) && other(read));
             found = others.find_map(|read| {
-                let how = match read.thread == mark.thread {
-                    true => Relation::Racing,
-                    false => relation(read, false),
-                };
+                let how = relation(read, &mark, false);
                 (how != Relation::Before).then_some(Conflict {
                     earlier: *read,
                     earlier_writes: false,
@@ -194,7 +198,7 @@ impl Cell {
         &self,
         touch: Touch,
         mark: &Mark,
-        relation: impl Fn(&Mark, bool) -> Relation,
+        relation: impl Fn(&Mark, &Mark, bool) -> Relation,
     ) -> Option<Conflict> {
         let (others, writes): (&[Mark], bool) = match touch {
             Touch::Read if self.write.atomic => (std::slice::from_ref(&self.write), true),
@@ -208,7 +212,7 @@ impl Cell {
             .map(|other| Conflict {
                 earlier: *other,
                 earlier_writes: writes,
-                relation: relation(other, writes),
+                relation: relation(other, mark, writes),
                 doubtful: true,
             })
             .find(|conflict| conflict.relation == Relation::Racing)
@@ -271,7 +275,7 @@ impl Line {
         touch: Touch,
         mark: Mark,
         values: &[u32; LINE],
-        relation: impl Fn(&Mark, bool) -> Relation,
+        relation: impl Fn(&Mark, &Mark, bool) -> Relation,
     ) -> Option<(usize, Conflict)> {
         if let Self::Blank = self {
             *self = Self::Whole(Cell::default(), [0; LINE]);
@@ -292,13 +296,20 @@ impl Line {
                     Touch::Write => pairs.position(|(new, old)| new != old).unwrap_or(0),
                     Touch::Read | Touch::Sample | Touch::Atomic => 0,
                 };
-                let mut one = cell.of(word, stored);
-                let found = one.touch(touch, mark.of(word, values), relation);
-                cell.touch(touch, mark, |_, _| Relation::Before);
+                // But for the channels that accessed them: the first and the last are told apart.
+                let write = &cell.write;
+                let last = (write.row || mark.row) && write.thread != mark.thread;
+                let words = [Some(word), last.then_some(LINE - 1)];
+                let found = words.into_iter().flatten().find_map(|word| {
+                    let mut one = cell.of(word, stored);
+                    let found = one.touch(touch, mark.of(word, values), &relation);
+                    found.map(|found| (word, found))
+                });
+                cell.touch(touch, mark, |_, _, _| Relation::Before);
                 if matches!(touch, Touch::Write | Touch::Atomic) {
                     *stored = *values;
                 }
-                found.map(|found| (word, found))
+                found
             }
             Self::Blank => None,
         }
@@ -352,7 +363,7 @@ mod tests {
         }
     }
 
-    fn racing(_: &Mark, _: bool) -> Relation {
+    fn racing(_: &Mark, _: &Mark, _: bool) -> Relation {
         Relation::Racing
     }
 
@@ -466,11 +477,10 @@ mod tests {
             ..by(2, 2)
         };
         assert!(!touched((Write, by(1, 1)), (Read, lockstep)));
-        let later = Mark {
-            clock: 2,
-            ..by(2, 2)
-        };
-        assert!(!touched((Write, by(1, 1)), (Read, later)), "a fence");
+        let joined = |_: &Mark, _: &Mark, _: bool| Relation::Before;
+        let mut cell = Cell::default();
+        assert!(cell.touch(Write, by(1, 1), racing).is_none());
+        assert!(cell.touch(Read, by(2, 2), joined).is_none(), "a barrier");
     }
 
     #[test]
@@ -503,7 +513,7 @@ mod tests {
         };
         assert!(cell.touch(Touch::Read, part(1, 1, 0), racing).is_none());
         assert!(cell.touch(Touch::Read, later, racing).is_none());
-        let since = |earlier: &Mark, _: bool| match earlier.clock {
+        let since = |earlier: &Mark, _: &Mark, _: bool| match earlier.clock {
             1 => Relation::Before,
             _ => Relation::Racing,
         };

@@ -1,10 +1,13 @@
 //! The group that runs: its threads' clocks and its shared local memory.
 
+use std::ops::Range;
+
 use super::Checks;
 use super::bytes::UNWRITTEN;
 use super::cell::{ALL, LINE, Line};
 use super::doubts::Doubts;
-use super::order::{Known, Order, Reach, Side};
+use super::heard::{Heard, Known};
+use super::order::{Order, Reach, Side};
 use super::rule::Rule;
 
 /// A thread's signal of a barrier, or its end.
@@ -42,6 +45,11 @@ pub struct Group {
 }
 
 impl Group {
+    /// The numbers of its threads.
+    pub(super) fn members(&self) -> Range<u32> {
+        self.first..self.first + self.threads.len() as u32
+    }
+
     /// A thread of a launch, in words.
     pub(super) fn name(&self, thread: u32, lane: Option<u8>) -> String {
         let one = lane.filter(|lane| *lane != ALL);
@@ -104,7 +112,7 @@ impl Checks {
 
     /// The thread drops what the cache of its sub-slice holds.
     pub(crate) fn drop_caches(&self) {
-        self.order(Order::drop_caches);
+        self.order(|order| order.heard.drop_caches());
     }
 
     /// The thread signals the group's barrier. All threads must, and by the same instruction.
@@ -194,16 +202,15 @@ impl Checks {
         let mut group = self.group.borrow_mut();
         let index = self.thread.get() as usize;
         // What one thread of the group has learnt by atomics, all know after the barrier.
-        let told: Vec<(Known, Known)> = group
+        let told: Vec<Heard> = group
             .threads
             .iter()
             .filter(|order| !order.heard.is_empty())
-            .map(|order| (order.heard.clone(), order.known.clone()))
+            .map(|order| order.heard.clone())
             .collect();
         if let Some(order) = group.threads.get_mut(index) {
             order.pass();
-            told.iter()
-                .for_each(|(heard, known)| order.share(heard, known));
+            told.iter().for_each(|told| order.heard.share(told));
         }
     }
 }

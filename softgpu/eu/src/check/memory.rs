@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::bytes::{Bytes, Pages, Scratch};
 use super::cell::{LINE, Line};
-use super::order::Known;
+use super::heard::Known;
 
 /// Lines that [`Memory`] keeps together: those of 1 KiB.
 const LINES: usize = 16;
@@ -98,12 +98,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::check::heard::Told;
 
     #[test]
     fn what_atomics_told_ends_with_the_launches() {
         let mut memory = Memory::default();
         let (_, first) = memory.begin();
-        memory.tell(8, Known::new(BTreeMap::from([(1, [1; 5])])));
+        memory.tell(8, Known::new(BTreeMap::from([(1, Told::by_all([1; 5]))])));
         let (_, second) = memory.begin();
         drop(first);
         assert!(memory.told(8).is_some(), "the second launch runs");

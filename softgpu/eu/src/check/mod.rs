@@ -10,7 +10,8 @@
 //! read it since (`cell`), with their clocks (`order`). An access is reported if an earlier one
 //! by another thread, at least one of them a write, did not happen before it: by a barrier with a
 //! fence, or by atomics with a fence. What the channels of a thread do one after the other is in
-//! order: they run in lockstep. Plain reads of shared local memory beside atomic operations are judged later
+//! order, as they run in lockstep, unless the kernel's source is known: then code tells of its barriers, fences
+//! and atomic operations (`sync`), which alone order channels, too. Plain reads of shared local memory beside atomic operations are judged later
 //! (`doubts`).
 
 mod access;
@@ -23,10 +24,13 @@ mod doubts;
 mod findings;
 mod forbidden;
 mod group;
+mod heard;
 mod memory;
+mod now;
 mod order;
 mod report;
 mod rule;
+mod sync;
 mod together;
 mod words;
 

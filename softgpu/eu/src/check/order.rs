@@ -1,8 +1,10 @@
 //! What happened before what: barriers, fences and atomics between the threads of a launch.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
+use super::heard::{Heard, Known, Told};
+use super::sync::Sync;
 use super::together::Alike;
 
 /// The two kinds of memory, each with fences of its own.
@@ -19,7 +21,7 @@ pub(crate) enum Side {
 }
 
 /// Whom a fence shows what its thread did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
     /// The threads of its work-group.
     Group,
@@ -33,7 +35,7 @@ pub(crate) enum Reach {
 pub(crate) type Clocks = [u32; 5];
 
 /// The place in [`Clocks`].
-const fn place(side: Side, reach: Reach) -> usize {
+pub(super) const fn place(side: Side, reach: Reach) -> usize {
     match (side, reach) {
         (Side::Local, _) => 0,
         (Side::Global, Reach::Group) => 1,
@@ -43,27 +45,17 @@ const fn place(side: Side, reach: Reach) -> usize {
     }
 }
 
-/// What a thread knows of others through atomics, by thread.
-pub(crate) type Known = Arc<BTreeMap<u32, Clocks>>;
+/// Clocks up to which what the channels of a thread did is in order: in shared local memory, in all other
+/// memory but images, and in images.
+pub(crate) type Joined = [u32; 3];
 
-/// Adds what `told` has to `known`.
-fn merge(known: &mut Known, told: &Known) {
-    if Arc::ptr_eq(known, told) || told.is_empty() {
-        return;
+/// The place in [`Joined`].
+pub(super) const fn joint(side: Side) -> usize {
+    match side {
+        Side::Local => 0,
+        Side::Global => 1,
+        Side::Sampler | Side::Texels => 2,
     }
-    if known.is_empty() {
-        *known = told.clone();
-        return;
-    }
-    let known = Arc::make_mut(known);
-    for (&thread, clocks) in told.iter() {
-        let entry = known.entry(thread).or_default();
-        *entry = latest(*entry, *clocks);
-    }
-}
-
-fn latest(a: Clocks, b: Clocks) -> Clocks {
-    std::array::from_fn(|index| a[index].max(b[index]))
 }
 
 /// How an earlier access is related to one now.
@@ -95,12 +87,15 @@ pub(crate) struct Order {
     /// signals.
     fenced: Clocks,
     released: [Clocks; 2],
-    /// Through atomics: what it has heard, and what it had heard when it last dropped what caches
-    /// hold.
-    pub heard: Known,
-    pub known: Known,
-    /// Its channels are in order by barriers alone ([`devinfo::report::APART`]).
+    /// What it has heard through atomics.
+    pub heard: Heard,
+    /// Its channels are in order by what its code tells alone ([`devinfo::report::APART`]): the last of it, and
+    /// the barriers.
     pub apart: bool,
+    pub sync: Sync,
+    joined: Joined,
+    /// Shared local memory is in order without fences.
+    in_order: bool,
     /// What they have told of an operand that must be the same for all of them.
     pub(super) alike: Alike,
 }
@@ -115,15 +110,29 @@ impl Order {
             at: [0; 2],
             fenced: Clocks::default(),
             released: [Clocks::default(); 2],
-            heard: Known::default(),
-            known: Known::default(),
+            heard: Heard::default(),
             apart: false,
+            sync: Sync::NONE,
+            joined: Joined::default(),
+            in_order: false,
             alike: Alike::default(),
         }
     }
 
-    /// It has waited for a fence.
+    /// It has waited for a fence. Compilers' may do more than the program has asked for.
     pub fn fence(&mut self, side: Side, reach: Reach) {
+        let flushes = side == Side::Sampler && self.sync.orders(side);
+        match (self.apart, self.sync.shows(side)) {
+            (false, _) => self.show(side, reach),
+            (true, Some(asked)) => self.show(side, asked.min(reach)),
+            // Work-items do so for themselves, too.
+            (true, None) if flushes => self.show(side, reach),
+            (true, None) => {}
+        }
+        self.join();
+    }
+
+    fn show(&mut self, side: Side, reach: Reach) {
         self.clock += 1;
         self.fenced[place(side, Reach::Group)] = self.clock;
         self.fenced[place(side, reach)] = self.clock;
@@ -139,9 +148,44 @@ impl Order {
         self.clock += 1;
     }
 
-    /// It drops what caches hold: what it has heard of, it reads from now on.
-    pub fn drop_caches(&mut self) {
-        merge(&mut self.known, &self.heard);
+    /// Its code tells what comes next. Shared local memory may be `in_order` without fences. Its group has
+    /// `members` from the first on.
+    pub fn tells(&mut self, sync: Sync, lanes: u32, in_order: bool, members: &Range<u32>) {
+        if self.sync.is_fence() && !self.sync.joins {
+            self.settle();
+        }
+        (self.sync, self.in_order) = (sync, in_order);
+        if sync.is_fence() {
+            self.heard.acquire(&sync, lanes, members);
+        }
+    }
+
+    /// A fence or a signal: the barrier that its code has told of is here. Compilers move other accesses past what
+    /// is told, but not past these.
+    fn join(&mut self) {
+        if !self.apart || !self.sync.joins {
+            return;
+        }
+        self.clock += 1;
+        for side in [Side::Local, Side::Global, Side::Texels] {
+            if self.sync.orders(side) {
+                self.joined[joint(side)] = self.clock;
+            }
+        }
+        self.heard.join(&self.sync);
+    }
+
+    /// It signals a barrier, or executes an atomic operation: what is in order without messages is so now.
+    pub fn settle(&mut self) {
+        let shown = self.sync.shows(Side::Local);
+        if let Some(reach) = shown.filter(|_| self.in_order) {
+            self.show(Side::Local, reach);
+        }
+    }
+
+    /// Whether a barrier is between what another of its channels did at `clock` and what one does now.
+    pub fn has_joined(&self, clock: u32, side: Side) -> bool {
+        clock < self.joined[joint(side)]
     }
 
     /// How many barriers it has signalled.
@@ -151,6 +195,8 @@ impl Order {
 
     /// It signals the barrier.
     pub fn signal(&mut self) {
+        self.settle();
+        self.join();
         self.clock += 1;
         self.signalled += 1;
         self.at = [self.at[1], self.clock];
@@ -188,27 +234,39 @@ impl Order {
         }
     }
 
-    /// What an atomic of this thread of a group tells others: its own fenced work, and that of its
-    /// group up to the barriers that it has passed. Shared local memory may be `in_order` without
+    /// What an atomic of these channels of this thread of a group tells others: its own fenced work, and that
+    /// of its group up to the barriers that it has passed. Shared local memory may be `in_order` without
     /// fences.
-    pub fn release(&self, own: u32, group: &[Order], first: u32, in_order: bool) -> Known {
-        let mut known = self.heard.clone();
+    pub fn release(
+        &self,
+        own: u32,
+        lanes: u32,
+        group: &[Order],
+        first: u32,
+        in_order: bool,
+    ) -> Known {
+        let mut known = self.heard.by(lanes);
         let all = |clocks: Clocks, now: u32| match in_order {
             true => [now, clocks[1], clocks[2], clocks[3], clocks[4]],
             false => clocks,
         };
-        let mut tell = |thread: u32, clocks: Clocks| {
-            if clocks == Clocks::default() {
-                return;
+        let mut tell = |thread: u32, told: Told| {
+            if told.clocks != Clocks::default() {
+                Arc::make_mut(&mut known)
+                    .entry(thread)
+                    .or_default()
+                    .add(&told);
             }
-            let known = Arc::make_mut(&mut known);
-            let entry = known.entry(thread).or_default();
-            *entry = latest(*entry, clocks);
         };
         for (index, member) in group.iter().enumerate() {
             let thread = first + index as u32;
             if thread == own {
-                tell(thread, all(self.fenced, self.clock + 1));
+                let told = Told {
+                    clocks: all(self.fenced, self.clock + 1),
+                    joined: self.joined,
+                    lanes,
+                };
+                tell(thread, told);
             } else if let Some((signal, released)) = member.shared(self.passed) {
                 // What the group shows itself, this thread's fence shows others.
                 let [local, group, device, sampler, texels] = all(released, signal);
@@ -216,42 +274,19 @@ impl Order {
                     true => group,
                     false => 0,
                 };
-                tell(thread, [local, group, device.max(reached), sampler, texels]);
+                let clocks = [local, group, device.max(reached), sampler, texels];
+                tell(thread, Told::by_all(clocks));
             }
         }
         known
-    }
-
-    /// It hears what another thread's atomic told.
-    pub fn hear(&mut self, told: &Known) {
-        merge(&mut self.heard, told);
-    }
-
-    /// It hears and knows what another thread of its group does: they have passed a barrier.
-    pub fn share(&mut self, heard: &Known, known: &Known) {
-        merge(&mut self.heard, heard);
-        merge(&mut self.known, known);
-    }
-
-    /// Whether it has heard of what `thread`, of its group or another one, did at `clock`.
-    pub fn has_heard(&self, thread: u32, clock: u32, side: Side, reach: Reach) -> bool {
-        Self::has(&self.heard, thread, clock, place(side, reach))
-    }
-
-    /// Whether it has dropped what caches hold since it heard of it.
-    pub fn knows(&self, thread: u32, clock: u32, side: Side, reach: Reach) -> bool {
-        Self::has(&self.known, thread, clock, place(side, reach))
-    }
-
-    fn has(known: &Known, thread: u32, clock: u32, place: usize) -> bool {
-        let clocks = known.get(&thread);
-        clocks.is_some_and(|clocks| clock < clocks[place])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ALL: u32 = u32::MAX;
 
     #[test]
     fn a_barrier_orders_what_is_fenced() {
@@ -302,20 +337,32 @@ mod tests {
     fn atomics_tell_what_is_fenced() {
         let mut writer = Order::new();
         let wrote = writer.clock;
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
         let mut reader = Order::new();
-        reader.hear(&told);
+        reader.heard.hear(&told);
         assert!(
-            !reader.has_heard(7, wrote, Side::Global, Reach::Device),
+            !reader
+                .heard
+                .has((7, wrote, None), Side::Global, Reach::Device, None),
             "no fence"
         );
         writer.fence(Side::Global, Reach::Device);
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
-        reader.hear(&told);
-        assert!(reader.has_heard(7, wrote, Side::Global, Reach::Device));
-        assert!(!reader.has_heard(7, wrote, Side::Local, Reach::Device));
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
+        reader.heard.hear(&told);
         assert!(
-            !reader.has_heard(7, writer.clock, Side::Global, Reach::Device),
+            reader
+                .heard
+                .has((7, wrote, None), Side::Global, Reach::Device, None)
+        );
+        assert!(
+            !reader
+                .heard
+                .has((7, wrote, None), Side::Local, Reach::Device, None)
+        );
+        assert!(
+            !reader
+                .heard
+                .has((7, writer.clock, None), Side::Global, Reach::Device, None),
             "later work"
         );
     }
@@ -324,13 +371,19 @@ mod tests {
     fn without_fences_an_atomic_tells_what_came_before_it() {
         let mut writer = Order::new();
         let before = writer.clock;
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, true);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, true);
         writer.told();
         let mut reader = Order::new();
-        reader.hear(&told);
-        assert!(reader.has_heard(7, before, Side::Local, Reach::Group));
+        reader.heard.hear(&told);
         assert!(
-            !reader.has_heard(7, writer.clock, Side::Local, Reach::Group),
+            reader
+                .heard
+                .has((7, before, None), Side::Local, Reach::Group, None)
+        );
+        assert!(
+            !reader
+                .heard
+                .has((7, writer.clock, None), Side::Local, Reach::Group, None),
             "later work"
         );
     }
@@ -340,11 +393,19 @@ mod tests {
         let mut writer = Order::new();
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Group);
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
         let mut reader = Order::new();
-        reader.hear(&told);
-        assert!(reader.has_heard(7, wrote, Side::Global, Reach::Group));
-        assert!(!reader.has_heard(7, wrote, Side::Global, Reach::Device));
+        reader.heard.hear(&told);
+        assert!(
+            reader
+                .heard
+                .has((7, wrote, None), Side::Global, Reach::Group, None)
+        );
+        assert!(
+            !reader
+                .heard
+                .has((7, wrote, None), Side::Global, Reach::Device, None)
+        );
     }
 
     #[test]
@@ -355,8 +416,8 @@ mod tests {
         group.iter_mut().for_each(Order::signal);
         group.iter_mut().for_each(Order::pass);
         let told = |group: &[Order]| {
-            let told = group[1].release(8, group, 7, false);
-            told.get(&7).is_some_and(|clocks| wrote < clocks[2])
+            let told = group[1].release(8, ALL, group, 7, false);
+            told.get(&7).is_some_and(|told| wrote < told.clocks[2])
         };
         assert!(!told(&group));
         group[1].fence(Side::Global, Reach::Device);
@@ -391,11 +452,19 @@ mod tests {
         let mut writer = Order::new();
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Device);
-        let told = writer.release(7, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
         let mut reader = Order::new();
-        reader.hear(&told);
-        assert!(!reader.knows(7, wrote, Side::Global, Reach::Device));
-        reader.drop_caches();
-        assert!(reader.knows(7, wrote, Side::Global, Reach::Device));
+        reader.heard.hear(&told);
+        assert!(
+            !reader
+                .heard
+                .knows((7, wrote, None), Side::Global, Reach::Device)
+        );
+        reader.heard.drop_caches();
+        assert!(
+            reader
+                .heard
+                .knows((7, wrote, None), Side::Global, Reach::Device)
+        );
     }
 }

@@ -6,7 +6,9 @@ use super::checks::Checks;
 use super::doubts::Clash;
 use super::findings::Purpose;
 use super::group::Group;
-use super::order::{Reach, Relation, Side};
+use super::heard::merge;
+use super::now::Now;
+use super::order::Side;
 
 impl Checks {
     /// Records who accesses what programs' objects have, and reports what nothing orders.
@@ -71,9 +73,19 @@ impl Checks {
             atomic: touch == Touch::Atomic,
             row: false,
             apart: order.apart && (whose.is_some() || access.lane.is_some() && !self.whole.get()),
+            narrow: touch == Touch::Atomic && order.sync.narrow,
         };
         if touch == Touch::Atomic {
-            self.tell(&mut group, side, address, index);
+            let (count, step) = match access.row {
+                true => (width / 4, 4),
+                false => (1, 0),
+            };
+            for element in 0..count {
+                let lane = whose.or(access.lane_of((element * step) as usize));
+                let lanes = lane.filter(|lane| *lane != ALL);
+                let lanes = lanes.map_or(active, |lane| 1 << (lane % 32));
+                self.tell(&mut group, side, address + element * step, index, lanes);
+            }
         }
         let mut memory = self.memory();
         let blind = memory.overflow;
@@ -109,49 +121,22 @@ impl Checks {
             let Some(order) = threads.get(index) else {
                 return;
             };
-            let relation = |earlier: &Mark, writes: bool| {
-                let fence =
-                    writes && !earlier.atomic && !(side == Side::Local && self.local_in_order);
-                let member = earlier.thread.checked_sub(*first);
-                let member = member.and_then(|index| threads.get(index as usize));
-                let reach = match member {
-                    Some(_) => Reach::Group,
-                    None => Reach::Device,
-                };
-                let heard = || {
-                    let of = |side| order.has_heard(earlier.thread, earlier.clock, side, reach);
-                    of(side) || place == Where::Image && of(Side::Texels)
-                };
-                let known = || order.knows(earlier.thread, earlier.clock, side, reach);
+            let now = Now {
+                place,
+                touch,
+                order,
+                threads,
+                first: *first,
+                own,
+                slot: by_slot.then_some(slot),
+                launch: self.first,
+                blind,
+                local_in_order: self.local_in_order,
                 // Atomic operations, and loads past the cache, see what others have written.
-                let cached = self.caches && touch == Touch::Read && !self.uncached.get();
-                match member {
-                    _ if earlier.thread == own => match order.has_flushed(earlier.clock) {
-                        true => Relation::Before,
-                        false => Relation::Stale,
-                    },
-                    _ if by_slot && earlier.slot == slot => Relation::Before,
-                    _ if earlier.thread < self.first => Relation::Before,
-                    Some(_) if heard() => Relation::Before,
-                    Some(other) => {
-                        let relation = |side| other.to_member(earlier.clock, side, fence, order);
-                        match relation(side) {
-                            Relation::Before if touch == Touch::Sample => relation(Side::Sampler),
-                            Relation::Unfenced if place == Where::Image => {
-                                match (relation(Side::Texels), touch) {
-                                    (Relation::Before, Touch::Sample) => relation(Side::Sampler),
-                                    (relation, _) => relation,
-                                }
-                            }
-                            relation => relation,
-                        }
-                    }
-                    None if blind => Relation::Before,
-                    None if !heard() => Relation::Racing,
-                    None if cached && !earlier.atomic && !known() => Relation::Stale,
-                    None => Relation::Before,
-                }
+                cached: self.caches && touch == Touch::Read && !self.uncached.get(),
             };
+            let relation =
+                |earlier: &Mark, mark: &Mark, writes| now.relation(earlier, mark, writes);
             let line = match side {
                 Side::Local => lines.get_mut(at as usize / (4 * LINE)),
                 Side::Global | Side::Sampler | Side::Texels => Some(memory.line(at)),
@@ -211,26 +196,50 @@ impl Checks {
         }
     }
 
-    /// An atomic tells others what its thread knows, and learns what others have told.
-    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize) {
+    /// An atomic of these channels tells others what its thread knows, and learns what others have told.
+    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize, lanes: u32) {
         let told = match side {
             Side::Local => group.told.get(&address).cloned(),
             Side::Global | Side::Sampler | Side::Texels => self.memory().told(address).cloned(),
         };
-        let first = group.first;
-        if let (Some(told), Some(order)) = (told, group.threads.get_mut(index)) {
-            order.hear(&told);
+        let (first, members) = (group.first, group.members());
+        let Some(order) = group.threads.get_mut(index) else {
+            return;
+        };
+        order.settle();
+        // Compilers move operations on shared local memory past what is told of them.
+        let apart = order.apart && side != Side::Local;
+        let lanes = if apart { lanes } else { u32::MAX };
+        let sync = order.sync;
+        if let Some(told) = &told {
+            match apart {
+                true => order.heard.hear_by(lanes, told, &sync, &members),
+                false => order.heard.hear(told),
+            }
         }
+        if apart && sync.loads {
+            return;
+        }
+        let in_order = self.local_in_order;
+        let own = first + index as u32;
         let Some(order) = group.threads.get(index) else {
             return;
         };
-        let in_order = self.local_in_order;
-        let known = order.release(first + index as u32, &group.threads, first, in_order);
-        if in_order
-            && side == Side::Local
-            && let Some(order) = group.threads.get_mut(index)
-        {
-            order.told();
+        let mut known = order.release(own, lanes, &group.threads, first, in_order);
+        // What comes after a release, in whatever order, goes on telling what that did.
+        if apart && let Some(told) = &told {
+            merge(&mut known, told);
+        }
+        if let Some(order) = group.threads.get_mut(index) {
+            // Of those channels for which this is one operation, the last one acquires what the others release.
+            if apart && !lanes.is_power_of_two() {
+                order.heard.hear_by(lanes, &known, &sync, &members);
+            } else if order.apart && !apart && sync.acquires && sync.releases {
+                order.heard.hear(&known);
+            }
+            if in_order && side == Side::Local {
+                order.told();
+            }
         }
         if known.is_empty() {
             return;

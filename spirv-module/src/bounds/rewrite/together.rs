@@ -159,7 +159,7 @@ impl Rewriter<'_> {
     }
 
     /// Stores a report. Channels whose words differ store theirs in different slots.
-    fn store_report(&mut self, [first, second, third]: [u32; 3], what: u32) {
+    pub(super) fn store_report(&mut self, [first, second, third]: [u32; 3], what: u32) {
         let what = self.builder.word(what);
         let none = self.builder.word(0);
         self.added = true;

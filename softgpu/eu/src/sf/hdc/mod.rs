@@ -117,8 +117,13 @@ pub(super) fn execute(meaning: Hdc, message: Message<'_>, env: &GroupEnv<'_>) ->
         } => scattered::atomic(&context, dst, address, (op, bytes), returns, simd),
         Hdc::Fence { slm, .. } => {
             if let Some(checks) = env.checks {
-                let side = if slm { Side::Local } else { Side::Global };
-                checks.fence(side, Reach::Device);
+                let sides: &[Side] = match slm {
+                    true => &[Side::Local],
+                    false => &[Side::Global, Side::Texels],
+                };
+                for side in sides {
+                    checks.fence(*side, Reach::Device);
+                }
                 checks.drop_caches();
             }
             block::fence(&context, dst)

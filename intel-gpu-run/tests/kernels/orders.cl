@@ -1,0 +1,116 @@
+// Work-groups that pass data to each other. Each macro is a right choice that a build option can replace by a
+// wrong one.
+
+#ifndef BEFORE
+#define BEFORE work_group_barrier(CLK_GLOBAL_MEM_FENCE)
+#endif
+#ifndef AFTER
+#define AFTER work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+#ifndef RELEASE
+#define RELEASE memory_order_release
+#endif
+#ifndef ACQUIRE
+#define ACQUIRE memory_order_acquire
+#endif
+#ifndef BOTH
+#define BOTH memory_order_acq_rel
+#endif
+#ifndef RELEASES_TO
+#define RELEASES_TO memory_scope_device
+#endif
+#ifndef ACQUIRES_FROM
+#define ACQUIRES_FROM memory_scope_device
+#endif
+#ifndef RELEASED
+#define RELEASED CLK_GLOBAL_MEM_FENCE
+#endif
+
+kernel void flag(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == 0) {
+        data[l] = l * 3;
+        BEFORE;
+        if (l == 0) atomic_store_explicit(flag, 1, RELEASE, RELEASES_TO);
+    } else {
+        if (l == 0) while (atomic_load_explicit(flag, ACQUIRE, ACQUIRES_FROM) == 0);
+        AFTER;
+        out[(group - 1) * size + l] = data[size - 1 - l];
+    }
+}
+
+kernel void fences(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == 0) {
+        data[l] = l * 3;
+        BEFORE;
+        if (l == 0) {
+            atomic_work_item_fence(RELEASED, RELEASE, RELEASES_TO);
+            atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+        }
+    } else {
+        if (l == 0) {
+            while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0);
+            atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, ACQUIRE, ACQUIRES_FROM);
+        }
+        AFTER;
+        out[(group - 1) * size + l] = data[size - 1 - l];
+    }
+}
+
+// Each work-item has a flag of its own.
+kernel void flags(global int *data, volatile global atomic_int *flags, global int *out)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == 0) {
+        data[l] = l * 3;
+        atomic_store_explicit(&flags[l], 1, RELEASE, RELEASES_TO);
+    } else if (group == 1) {
+        while (atomic_load_explicit(&flags[l], ACQUIRE, ACQUIRES_FROM) == 0);
+#ifdef NEIGHBOUR
+        out[l] = data[l ^ 1];
+#else
+        out[l] = data[l];
+#endif
+    }
+}
+
+kernel void last(global int *data, volatile global atomic_int *count, global int *out)
+{
+    local int is_last;
+    uint group = get_group_id(0), l = get_local_id(0);
+    if (l == 0) {
+        data[group] = group + 1;
+        is_last = atomic_fetch_add_explicit(count, 1, BOTH, RELEASES_TO) == get_num_groups(0) - 1;
+    }
+    AFTER;
+    if (is_last && l < get_num_groups(0)) out[l] = data[l];
+}
+
+kernel void lock(global int *sum, volatile global atomic_int *lock, global int *out)
+{
+    if (get_local_id(0) != 0) return;
+    int open = 0;
+    while (!atomic_compare_exchange_strong_explicit(lock, &open, 1, ACQUIRE, memory_order_relaxed, ACQUIRES_FROM))
+        open = 0;
+    *sum += 1;
+    atomic_store_explicit(lock, 0, RELEASE, RELEASES_TO);
+}
+
+kernel void counts(global const int *in, volatile global atomic_int *counts, global int *out)
+{
+    atomic_fetch_add_explicit(&counts[in[get_global_id(0)] & 7], 1, memory_order_relaxed, RELEASES_TO);
+}
+
+// Within one sub-group, and for one kind of memory.
+kernel void kinds(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    local int tile[64];
+    uint l = get_local_id(0), g = get_global_id(0);
+    tile[l] = l;
+    data[g] = l;
+    AFTER;
+    out[g] = tile[l ^ 1] + data[g ^ 1];
+}

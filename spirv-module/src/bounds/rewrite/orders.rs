@@ -1,0 +1,182 @@
+//! What the source says of order: code tells the semantics and the scope of what comes next, where machine code
+//! shows neither, or more than the program asks for.
+
+use devinfo::report;
+use spirv::{ExecutionMode, MemorySemantics, Op, Scope, StorageClass};
+
+use super::Rewriter;
+use crate::bounds::build::push;
+use crate::module::{Instruction, Module};
+
+/// What an instruction is, and the words with its scope and semantics.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Barrier {
+        scope: usize,
+    },
+    Fence,
+    Atomic {
+        pointer: usize,
+        loads: bool,
+    },
+    /// What compilers make of it has barriers and fences of its own; whether it is one for the program, too.
+    Whole {
+        joins: bool,
+    },
+}
+
+fn order(op: Op) -> Option<Order> {
+    let atomic = |pointer, loads| Some(Order::Atomic { pointer, loads });
+    match op {
+        Op::ControlBarrier => Some(Order::Barrier { scope: 1 }),
+        Op::MemoryBarrier => Some(Order::Fence),
+        Op::AtomicLoad => atomic(2, true),
+        Op::AtomicStore | Op::AtomicFlagClear => atomic(0, false),
+        Op::AtomicExchange
+        | Op::AtomicCompareExchange
+        | Op::AtomicCompareExchangeWeak
+        | Op::AtomicIIncrement
+        | Op::AtomicIDecrement
+        | Op::AtomicIAdd
+        | Op::AtomicISub
+        | Op::AtomicSMin
+        | Op::AtomicUMin
+        | Op::AtomicSMax
+        | Op::AtomicUMax
+        | Op::AtomicAnd
+        | Op::AtomicOr
+        | Op::AtomicXor
+        | Op::AtomicFAddEXT
+        | Op::AtomicFMinEXT
+        | Op::AtomicFMaxEXT
+        | Op::AtomicFlagTestAndSet => atomic(2, false),
+        Op::GroupAsyncCopy
+        | Op::ReserveReadPipePackets
+        | Op::ReserveWritePipePackets
+        | Op::CommitReadPipe
+        | Op::CommitWritePipe
+        | Op::ReadPipe
+        | Op::WritePipe
+        | Op::ReservedReadPipe
+        | Op::ReservedWritePipe => Some(Order::Whole { joins: false }),
+        Op::GroupWaitEvents
+        | Op::GroupReserveReadPipePackets
+        | Op::GroupReserveWritePipePackets
+        | Op::GroupCommitReadPipe
+        | Op::GroupCommitWritePipe
+        | Op::GroupAll
+        | Op::GroupAny
+        | Op::GroupBroadcast
+        | Op::GroupIAdd
+        | Op::GroupFAdd
+        | Op::GroupFMin
+        | Op::GroupUMin
+        | Op::GroupSMin
+        | Op::GroupFMax
+        | Op::GroupUMax
+        | Op::GroupSMax
+        | Op::GroupIMulKHR
+        | Op::GroupFMulKHR
+        | Op::GroupBitwiseAndKHR
+        | Op::GroupBitwiseOrKHR
+        | Op::GroupBitwiseXorKHR
+        | Op::GroupLogicalAndKHR
+        | Op::GroupLogicalOrKHR
+        | Op::GroupLogicalXorKHR => Some(Order::Whole { joins: true }),
+        _ => None,
+    }
+}
+
+/// Whether a kernel requires groups that may be one sub-group: Intel's compiler leaves their barriers out.
+pub(super) fn has_small_groups(module: &Module) -> bool {
+    let modes = module.instructions().filter(|one| {
+        one.op() == Some(Op::ExecutionMode) && one.word(1) == ExecutionMode::LocalSize as u32
+    });
+    let sizes = modes.map(|one| {
+        let size = [2, 3, 4].map(|place| one.word(place));
+        size.into_iter().fold(1u32, u32::saturating_mul)
+    });
+    let widths = devinfo::PLATFORMS.iter().flat_map(|one| one.simd_widths);
+    let widest = widths.copied().max().unwrap_or(0);
+    sizes.into_iter().any(|size| size <= widest.into())
+}
+
+impl Rewriter<'_> {
+    /// Tells what an instruction asks for. Whether a fence must follow it: machine code shows it where it does not
+    /// show a barrier, that of a sub-group, or of a group that is one.
+    pub(super) fn tell_order(&mut self, op: Op, one: &Instruction<'_>) -> bool {
+        let Some(order) = order(op) else {
+            return false;
+        };
+        let whole = [everything().bits(), Scope::CrossDevice as u32];
+        let ([semantics, scope], kind) = match order {
+            Order::Barrier { scope } => (self.asked(one, scope), report::JOINS),
+            Order::Fence => (self.asked(one, 0), 0),
+            Order::Atomic { pointer, loads } => {
+                let asked = self.asked(one, pointer + 1);
+                let loads = if loads { report::LOADS } else { 0 };
+                (
+                    asked,
+                    report::ATOMIC | loads | self.scoped(one.word(pointer)),
+                )
+            }
+            Order::Whole { joins } => {
+                let sub_group = Some(Scope::Subgroup as i64);
+                // Sub-groups need neither barriers nor fences for theirs.
+                if op != Op::GroupWaitEvents && self.layout.constant(one.word(2)) == sub_group {
+                    return false;
+                }
+                let words = whole.map(|word| self.builder.word(word));
+                (words, if joins { report::JOINS } else { 0 })
+            }
+        };
+        let none = self.builder.word(0);
+        self.store_report([semantics, scope, none], report::ORDERS | kind);
+        let sub_group = Some(Scope::Subgroup as i64);
+        let alone = op == Op::ControlBarrier && self.layout.constant(one.word(0)) == sub_group;
+        kind == report::JOINS && (self.has_small_groups || alone)
+    }
+
+    /// A fence.
+    pub(super) fn fence(&mut self) {
+        let semantics = MemorySemantics::ACQUIRE_RELEASE
+            | MemorySemantics::WORKGROUP_MEMORY
+            | MemorySemantics::CROSS_WORKGROUP_MEMORY;
+        let scope = self.builder.word(Scope::Workgroup as u32);
+        let semantics = self.builder.word(semantics.bits());
+        push(&mut self.words, Op::MemoryBarrier, &[scope, semantics]);
+    }
+
+    /// The semantics and the scope of an instruction, which has the scope in this word and the semantics in the
+    /// next one.
+    fn asked(&mut self, one: &Instruction<'_>, scope: usize) -> [u32; 2] {
+        let mut word = |word: usize, most: u32| {
+            let id = one.word(word);
+            match (self.layout.constant(id), self.layout.type_of(id)) {
+                (Some(known), _) => self.builder.word(known as u32),
+                (None, Some(ty)) if ty == self.builder.types.word => id,
+                _ => self.builder.word(most),
+            }
+        };
+        let semantics = word(scope + 1, everything().bits());
+        [semantics, word(scope, Scope::CrossDevice as u32)]
+    }
+
+    /// Whether an atomic operation is one of OpenCL C 2.0 and later, where the program chooses the scope: these
+    /// take generic pointers, and those of OpenCL C 1.2 do not.
+    fn scoped(&self, pointer: u32) -> u32 {
+        let generic = StorageClass::Generic as u32;
+        match self.layout.pointee(pointer) {
+            Some((storage, _)) if storage == generic => report::SCOPED,
+            _ => 0,
+        }
+    }
+}
+
+/// Acquires and releases all memory.
+fn everything() -> MemorySemantics {
+    MemorySemantics::ACQUIRE_RELEASE
+        | MemorySemantics::WORKGROUP_MEMORY
+        | MemorySemantics::CROSS_WORKGROUP_MEMORY
+        | MemorySemantics::IMAGE_MEMORY
+}
