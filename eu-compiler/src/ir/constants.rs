@@ -29,13 +29,22 @@ impl Constants {
 impl Function {
     /// Where among the constants of the program an address is: the address of them all, and the bytes
     /// from there.
-    pub fn among_constants(&self, mut address: Value) -> Option<(Value, u64)> {
+    pub fn among_constants(&self, address: Value) -> Option<(Value, u64)> {
+        self.among_constants_by(address, |value| self.bits(value))
+    }
+
+    /// The same, with what else is known of values.
+    pub fn among_constants_by(
+        &self,
+        mut address: Value,
+        mut bits: impl FnMut(Value) -> Option<u64>,
+    ) -> Option<(Value, u64)> {
         let mut distance = 0u64;
         loop {
             let (_, data) = self.source(address)?;
             match (&data.op, data.args.as_slice()) {
                 (Op::Bin(Bin::Add), &[base, by]) => {
-                    distance = distance.wrapping_add(self.bits(by)?);
+                    distance = distance.wrapping_add(bits(by)?);
                     address = base;
                 }
                 (Op::Pair, &[low, _]) => {

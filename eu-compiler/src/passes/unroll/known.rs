@@ -3,7 +3,9 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::ir::cfg::Loop;
-use crate::ir::{Bin, Block, Convert, Function, InstData, Op, Space, Terminator, Type, Value};
+use crate::ir::{
+    Access, Bin, Block, Convert, Function, InstData, Op, Space, Terminator, Type, Value,
+};
 
 /// The numbers that values of a loop are in a round.
 pub(super) struct Known {
@@ -74,6 +76,10 @@ impl Known {
         ty: Type,
         depth: usize,
     ) -> Option<u64> {
+        if let (Op::Load(access), [_]) = (&data.op, data.results.as_slice()) {
+            let at = self.constants_at(function, *access, data.args[0], depth)?;
+            return function.program.bits(at, ty);
+        }
         if ty.is_float() || data.args.iter().any(|arg| function.ty(*arg).is_float()) {
             return None;
         }
@@ -93,8 +99,23 @@ impl Known {
         Some(bits & ty.mask())
     }
 
+    /// Where among the constants of the program a load reads, if that is known.
+    fn constants_at(
+        &mut self,
+        function: &Function,
+        access: Access,
+        address: Value,
+        depth: usize,
+    ) -> Option<u64> {
+        if access.space != Space::Global || access.volatile {
+            return None;
+        }
+        let bits = |value| self.value(function, value, depth);
+        Some(function.among_constants_by(address, bits)?.1)
+    }
+
     /// The instructions that a round of these blocks has where what is known in it is a number, and blocks
-    /// that nothing leads to are left out. Private memory at known places is values.
+    /// that nothing leads to are left out. Private memory at known places is values, constants are numbers.
     pub(super) fn round(&mut self, function: &Function, blocks: &[Block]) -> usize {
         let header = blocks[0];
         // The ways that may be taken, and the blocks whose ways out are known.
@@ -146,6 +167,10 @@ impl Known {
             Op::Load(access) | Op::Store(access) if access.space == Space::Private => {
                 self.is_place(function, data.args[0])
             }
+            Op::Load(access) if access.space == Space::Global => {
+                let at = self.constants_at(function, access, data.args[0], 0);
+                at.is_some()
+            }
             Op::Select if self.value(function, data.args[0], 0).is_some() => true,
             _ if data.op.is_free() => true,
             _ => match data.results.as_slice() {
@@ -157,8 +182,12 @@ impl Known {
         }
     }
 
-    /// Whether a value is a known place of a variable in private memory.
+    /// Whether a value is a known place of a variable in private memory, or among the constants.
     fn is_place(&mut self, function: &Function, value: Value) -> bool {
+        let bits = |value| self.value(function, value, 0);
+        if function.among_constants_by(value, bits).is_some() {
+            return true;
+        }
         let mut value = value;
         for _ in 0..Self::DEPTH {
             let Some((_, data)) = function.source(value) else {

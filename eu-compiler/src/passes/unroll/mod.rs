@@ -348,10 +348,13 @@ impl Rounds {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::run;
     use crate::ir::cfg::{Dominators, Loops};
     use crate::ir::{
-        Access, Bin, Cond, Cursor, Def, Function, Input, Op, Space, Terminator, Type, Value, verify,
+        Access, Bin, Cond, Constants, Convert, Cursor, Def, Function, Input, Op, Space, Symbol,
+        Terminator, Type, Value, verify,
     };
     use crate::target::Target;
 
@@ -497,6 +500,51 @@ mod tests {
         });
         assert_eq!(stored(&function, 11), want.into());
         assert_eq!(unrolled(&mut busy(false)), 1);
+    }
+
+    /// The sum of 24 rounds, in which a number of a table among the constants says whether the sum goes on or
+    /// begins with what is computed from that number.
+    fn looks_up(is_known: bool) -> Function {
+        let mut function = sum(0, Some(24), 1, true);
+        function.program = Arc::new(Constants {
+            bytes: (0..24).map(|n| if n % 8 == 0 { 200 } else { n }).collect(),
+            addresses: [].into(),
+        });
+        let [entry, header, body] = [0, 1, 2].map(|block| function.order[block]);
+        let insts = &function.blocks[header.index()].insts;
+        let [counter, total] = [insts[0], insts[1]].map(|inst| function.result(inst));
+        let total_phi = function.blocks[header.index()].insts[1];
+        let next = function.insts[total_phi.index()].args[1];
+        let mut at = Cursor::new(&mut function, entry);
+        let table = [false, true].map(|high| {
+            let of = Symbol::Constants;
+            at.one(Op::Input(Input::Address { of, high }), &[], Type::I32)
+        });
+        let table = at.one(Op::Pair, &table, Type::I64);
+        at.block = body;
+        let index = if is_known { counter } else { total };
+        let index = at.convert(Convert::ZExt, index, Type::I64);
+        let place = at.bin(Bin::Add, table, index);
+        let load = Op::Load(Access::new(Space::Global, 1));
+        let found = at.one(load, &[place], Type::I8);
+        let found = at.convert(Convert::ZExt, found, Type::I32);
+        let limit = at.constant(Type::I32, 100);
+        let is_small = at.one(Op::Icmp(Cond::Ult), &[found, limit], Type::I1);
+        let mut long = at.bin(Bin::Add, limit, found);
+        for _ in 0..4 {
+            long = at.bin(Bin::Mul, long, found);
+            long = at.bin(Bin::Xor, long, limit);
+        }
+        let chosen = at.one(Op::Select, &[is_small, next, long], Type::I32);
+        function.insts[total_phi.index()].args[1] = chosen;
+        verify(&function).unwrap();
+        function
+    }
+
+    #[test]
+    fn what_a_round_reads_of_the_constants_is_a_number() {
+        assert_eq!(unrolled(&mut looks_up(true)), 0);
+        assert_eq!(unrolled(&mut looks_up(false)), 1);
     }
 
     /// `sum = input; for (c = 0; c < 3; c++) for (x = c; x < to; x++) sum = sum * 3 + x; store sum`, where
