@@ -258,9 +258,23 @@ fn fold_operation(
                 let truth = matches!(cond, Cond::Eq | Cond::Ule | Cond::Sle);
                 return Some(function.constant(Type::I1, truth.into()));
             }
-            let (a, b) = (function.bits(args[0])?, function.bits(args[1])?);
-            let truth = cond.evaluate(a, b, from);
-            Some(function.constant(Type::I1, truth.into()))
+            match (function.bits(args[0]), function.bits(args[1])) {
+                (Some(a), Some(b)) => {
+                    let truth = cond.evaluate(a, b, from);
+                    Some(function.constant(Type::I1, truth.into()))
+                }
+                (Some(a), None) => {
+                    let (condition, arms) = choice(function, args[1])?;
+                    let truths = arms.map(|b| cond.evaluate(a, b, from));
+                    truth_of_choice(function, condition, truths, op, args)
+                }
+                (None, Some(b)) => {
+                    let (condition, arms) = choice(function, args[0])?;
+                    let truths = arms.map(|a| cond.evaluate(a, b, from));
+                    truth_of_choice(function, condition, truths, op, args)
+                }
+                (None, None) => None,
+            }
         }
         Op::Select => {
             if args[1] == args[2] {
@@ -283,6 +297,13 @@ fn fold_operation(
                     }
                     _ => {}
                 }
+            } else if !ty.is_float()
+                && function.bits(args[1]) == Some(ty.mask())
+                && function.bits(args[2]) == Some(0)
+            {
+                // A truth value in a register is ones or zeroes.
+                *op = Op::Convert(Convert::SExt);
+                args.truncate(1);
             }
             None
         }
@@ -320,6 +341,40 @@ fn fold_operation(
             Some(function.constant(Type::I64, low | high << 32))
         }
         _ => None,
+    }
+}
+
+/// The condition by which a value is one of two numbers, and these.
+fn choice(function: &Function, value: Value) -> Option<(Value, [u64; 2])> {
+    let (_, data) = function.source(value)?;
+    let ty = function.ty(value);
+    let arms = match (&data.op, data.args.as_slice()) {
+        (Op::Select, &[_, yes, no]) => [function.bits(yes)?, function.bits(no)?],
+        (Op::Convert(Convert::SExt), &[of]) if function.ty(of) == Type::I1 => [ty.mask(), 0],
+        (Op::Convert(Convert::ZExt), &[of]) if function.ty(of) == Type::I1 => [1, 0],
+        _ => return None,
+    };
+    Some((data.args[0], arms))
+}
+
+/// The truth value that is the first of these if the condition holds, and else the second.
+fn truth_of_choice(
+    function: &mut Function,
+    condition: Value,
+    truths: [bool; 2],
+    op: &mut Op,
+    args: &mut Values,
+) -> Option<Value> {
+    match truths {
+        [true, false] => Some(condition),
+        [false, true] => {
+            *op = Op::Bin(Bin::Xor);
+            *args = [condition, function.constant(Type::I1, 1)]
+                .into_iter()
+                .collect();
+            None
+        }
+        [same, _] => Some(function.constant(Type::I1, same.into())),
     }
 }
 
@@ -433,5 +488,79 @@ fn fold_convert(
             None
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bin, Cond, Convert, Function, Op, Type, Value, run};
+    use crate::ir::{Access, Cursor, Input, Space, Terminator, verify};
+    use crate::target::Target;
+
+    /// What is stored of what is made of a truth value, which is the second result.
+    fn stored(make: impl Fn(&mut Cursor<'_>, Value) -> Value) -> (Function, Value, Value) {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor::new(&mut function, block);
+        let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let limit = at.constant(Type::I32, 7);
+        let condition = at.one(Op::Icmp(Cond::Slt), &[input, limit], Type::I1);
+        let made = make(&mut at, condition);
+        at.push(Op::Store(Access::new(Space::Local, 4)), &[input, made], &[]);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let store = function.listed().last().unwrap().args[1];
+        (function, condition, store)
+    }
+
+    #[test]
+    fn a_choice_of_ones_or_zeroes_is_the_truth_value() {
+        for (ty, ones) in [(Type::I8, 0xff), (Type::I32, 0xffff_ffff), (Type::I64, !0)] {
+            let (function, condition, stored) = stored(|at, condition| {
+                let (yes, no) = (at.constant(ty, ones), at.constant(ty, 0));
+                at.one(Op::Select, &[condition, yes, no], ty)
+            });
+            let (_, data) = function.source(stored).unwrap();
+            assert_eq!(data.op, Op::Convert(Convert::SExt), "{ty}");
+            assert_eq!(data.args.as_slice(), [condition], "{ty}");
+        }
+    }
+
+    #[test]
+    fn a_comparison_of_a_choice_with_a_number_is_known_or_the_condition() {
+        // Of 5 or 9: always, never, the condition, its opposite.
+        for (cond, number, want) in [
+            (Cond::Ult, 10, Some(1)),
+            (Cond::Eq, 6, Some(0)),
+            (Cond::Eq, 5, None),
+            (Cond::Ne, 5, None),
+        ] {
+            for is_first in [false, true] {
+                let (function, condition, stored) = stored(|at, condition| {
+                    let [yes, no, number] = [5, 9, number].map(|n| at.constant(Type::I32, n));
+                    let choice = at.one(Op::Select, &[condition, yes, no], Type::I32);
+                    let args = [[choice, number], [number, choice]][usize::from(is_first)];
+                    let truth = at.one(Op::Icmp(cond), &args, Type::I1);
+                    at.convert(Convert::ZExt, truth, Type::I32)
+                });
+                let truth = function.source(stored).map(|(_, data)| data.args[0]);
+                match (want, cond) {
+                    // 10 < 5 and 10 < 9 never hold.
+                    (Some(bits), Cond::Ult) => {
+                        assert_eq!(function.bits(stored), Some(bits ^ u64::from(is_first)));
+                    }
+                    (Some(bits), _) => assert_eq!(function.bits(stored), Some(bits)),
+                    (None, Cond::Eq) => assert_eq!(truth, Some(condition)),
+                    (None, _) => {
+                        let (_, data) = function.source(truth.unwrap()).unwrap();
+                        assert_eq!(data.op, Op::Bin(Bin::Xor));
+                        assert_eq!(data.args[0], condition);
+                    }
+                }
+            }
+        }
     }
 }

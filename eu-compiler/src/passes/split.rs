@@ -222,6 +222,7 @@ impl Split<'_> {
                 let low = self.here().convert(*how, args[0], Type::I32);
                 let high = match how {
                     Convert::ZExt => self.number(0),
+                    _ if from == Some(Type::I1) => low,
                     _ => {
                         let top = self.number(31);
                         self.bin(Bin::AShr, low, top)
