@@ -859,6 +859,20 @@ typedef struct {
 
 // |x| less the largest multiple of |y| that is not above it, for usual numbers.
 static division divide_whole(float x, float y) {
+    division out;
+    float about = fabs(x) * native_recip(fabs(y));
+    if (middling(y) && about < 0x1p20f) {
+        // Truncated, it is wrong by one at most; what is left is exact where it is not.
+        float q = trunc(about);
+        float left = fma(-q, fabs(y), fabs(x));
+        q += left < 0.0f ? -1.0f : left >= fabs(y) ? 1.0f : 0.0f;
+        left = fma(-q, fabs(y), fabs(x));
+        out.rest = left;
+        out.quotient = (uint)q;
+        out.at_least_half = 2.0f * left >= fabs(y);
+        out.above_half = 2.0f * left > fabs(y);
+        return out;
+    }
     int from = exponent(x), to = exponent(y);
     uint a = (as_uint(mantissa(x)) & 0x7fffff) | 0x800000;
     uint b = (as_uint(mantissa(y)) & 0x7fffff) | 0x800000;
@@ -877,7 +891,6 @@ static division divide_whole(float x, float y) {
             left -= bits;
         }
     }
-    division out;
     // Twice the rest against the divisor, which is at exponent `to`.
     uint twice = left < -1 ? 0 : left == -1 ? rest : rest << 1;
     out.at_least_half = left >= -1 && twice >= b;
