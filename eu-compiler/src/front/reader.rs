@@ -21,7 +21,7 @@ pub struct Instruction<'a> {
     pub at: u32,
 }
 
-impl Instruction<'_> {
+impl<'a> Instruction<'a> {
     /// Operand `index`.
     pub fn word(&self, index: usize) -> Result<u32, Error> {
         self.words.get(index).copied().ok_or_else(|| {
@@ -31,7 +31,7 @@ impl Instruction<'_> {
     }
 
     /// The operands from `index` on.
-    pub fn rest(&self, index: usize) -> &[u32] {
+    pub fn rest(&self, index: usize) -> &'a [u32] {
         self.words.get(index..).unwrap_or_default()
     }
 

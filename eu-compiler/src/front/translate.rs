@@ -194,12 +194,11 @@ impl<'a> Translator<'a> {
         if let Some(val) = self.globals.get(&id) {
             return Ok(val.clone());
         }
-        if let Some((ty, scalars)) = self.module.constants.get(&id) {
-            if scalars.len() > MAX_SCALARS {
-                let what = format!("a value of more than {MAX_SCALARS} scalars");
-                return Err(i.unsupported(what));
-            }
-            let space = match self.module.types.shape(*ty, i)? {
+        if let Some(constant) = self.module.constants.get(&id) {
+            let scalars = self.module.scalars(id).ok_or_else(|| {
+                i.unsupported(format!("a value of more than {MAX_SCALARS} scalars"))
+            })?;
+            let space = match self.module.types.shape(constant.ty, i)? {
                 Shape::Pointer(class, _) => space_of(*class),
                 _ => None,
             };

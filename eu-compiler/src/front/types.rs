@@ -207,28 +207,54 @@ impl Types {
     /// The scalars of a type.
     pub fn flatten(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<Part>, Error> {
         let mut out = Vec::new();
-        self.flatten_at(id, 0, MAX_SCALARS, i, &mut out)?;
+        self.flatten_at(id, 0, i, &mut out)?;
         Ok(out)
     }
 
-    /// As [`flatten`](Self::flatten), for what is no value in code: constants and variables may be large.
-    pub fn flatten_data(&self, id: u32, i: &Instruction<'_>) -> Result<Vec<Part>, Error> {
-        let mut out = Vec::new();
-        self.flatten_at(id, 0, MAX_CONSTANT, i, &mut out)?;
-        Ok(out)
+    /// How many scalars a type has, of which constants and variables may have many.
+    pub fn count(&self, id: u32, i: &Instruction<'_>) -> Result<usize, Error> {
+        let mut all = 0;
+        self.count_on(id, i, &mut all)?;
+        Ok(all)
+    }
+
+    fn count_on(&self, id: u32, i: &Instruction<'_>, all: &mut usize) -> Result<(), Error> {
+        match self.shape(id, i)? {
+            Shape::Void
+            | Shape::Function
+            | Shape::Image(_)
+            | Shape::Opaque(Op::TypeSampler | Op::TypeSampledImage) => {}
+            Shape::Scalar(_) | Shape::Pointer(..) | Shape::Opaque(_) => *all += 1,
+            Shape::Vector(_, count) => *all += *count as usize,
+            Shape::Array(..) | Shape::Struct(_) if self.size(id, i)?.0 == 0 => {}
+            Shape::Array(element, count) => {
+                let before = *all;
+                self.count_on(*element, i, all)?;
+                *all = before.saturating_add((*all - before).saturating_mul(*count as usize));
+            }
+            Shape::Struct(members) => {
+                for member in members {
+                    self.count_on(*member, i, all)?;
+                }
+            }
+        }
+        if *all > MAX_CONSTANT {
+            let what = format!("a value of more than {MAX_CONSTANT} scalars");
+            return Err(i.unsupported(what));
+        }
+        Ok(())
     }
 
     fn flatten_at(
         &self,
         id: u32,
         at: u32,
-        most: usize,
         i: &Instruction<'_>,
         out: &mut Vec<Part>,
     ) -> Result<(), Error> {
         let plain = |ty, at| Part { ty, into: None, at };
-        if out.len() > most {
-            return Err(i.unsupported(format!("a value of more than {most} scalars")));
+        if out.len() > MAX_SCALARS {
+            return Err(i.unsupported(format!("a value of more than {MAX_SCALARS} scalars")));
         }
         match self.shape(id, i)? {
             Shape::Void
@@ -244,11 +270,13 @@ impl Types {
             Shape::Array(element, count) => {
                 let (size, _) = self.size(*element, i)?;
                 let first = out.len();
-                self.flatten_at(*element, at, most, i, out)?;
+                self.flatten_at(*element, at, i, out)?;
                 // The others are as the first one.
                 let parts = out.len() - first;
-                if first + parts * *count as usize > most {
-                    return Err(i.unsupported(format!("a value of more than {most} scalars")));
+                if first + parts * *count as usize > MAX_SCALARS {
+                    return Err(
+                        i.unsupported(format!("a value of more than {MAX_SCALARS} scalars"))
+                    );
                 }
                 out.reserve(parts * (*count as usize - 1));
                 for n in 1..*count {
@@ -260,7 +288,7 @@ impl Types {
             Shape::Struct(members) => {
                 for index in 0..members.len() {
                     let (offset, member) = self.member(id, index, i)?;
-                    self.flatten_at(member, at + offset, most, i, out)?;
+                    self.flatten_at(member, at + offset, i, out)?;
                 }
             }
             Shape::Pointer(class, _) => out.push(Part {

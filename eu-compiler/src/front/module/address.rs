@@ -6,20 +6,19 @@ use spirv::{Op as Spv, StorageClass};
 
 use super::super::reader::Instruction;
 use super::super::types::{Part, Shape};
-use super::{Address, Module, Scalar};
+use super::{Address, Constant, Module};
 use crate::error::Error;
 use crate::ir::Type;
 
-/// Scalars, and the addresses among them.
-type Initial<'a> = (Cow<'a, [Scalar]>, Cow<'a, [Address]>);
+/// The number of scalars, and the addresses among them.
+type Initial<'a> = (usize, Cow<'a, [Address]>);
 
 impl Module<'_> {
-    /// The scalars of a constant, or the address of a variable of the program; with the addresses among
-    /// them.
+    /// Of a constant, or of the address of a variable of the program.
     pub(super) fn initializer(&self, id: u32) -> Option<Initial<'_>> {
-        if let Some((_, scalars)) = self.constants.get(&id) {
+        if let Some(constant) = self.constants.get(&id) {
             let addresses = self.addresses.get(&id).map_or(&[][..], Vec::as_slice);
-            return Some((scalars.into(), addresses.into()));
+            return Some((constant.count, addresses.into()));
         }
         let is_placed = |class| {
             let classes = [StorageClass::UniformConstant, StorageClass::CrossWorkgroup];
@@ -34,7 +33,7 @@ impl Module<'_> {
                 variable: id,
                 offset: 0,
             };
-            (vec![(Type::I64, Some(0))].into(), vec![address].into())
+            (1, vec![address].into())
         })
     }
 
@@ -42,7 +41,7 @@ impl Module<'_> {
     /// instruction is none.
     pub(super) fn address_operation(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
         let (ty, id, base) = (i.word(0)?, i.word(1)?, i.word(3)?);
-        let Some((scalars, addresses)) = self.initializer(base) else {
+        let Some((count, addresses)) = self.initializer(base) else {
             return Ok(false);
         };
         let [
@@ -56,10 +55,9 @@ impl Module<'_> {
             return Ok(false);
         };
         // An address is one scalar; another constant with one in it may be long.
-        if scalars.len() != 1 {
+        if count != 1 {
             return Ok(false);
         }
-        let scalars = scalars.into_owned();
         let result = self.types.flatten(ty, i)?;
         let is_address = |part: &Part| part.ty == Type::I64 && part.into.is_none();
         if result.len() != 1 || !result.iter().all(is_address) {
@@ -89,7 +87,8 @@ impl Module<'_> {
             variable,
             offset,
         };
-        self.constants.insert(id, (ty, scalars));
+        let scalars = vec![(Type::I64, Some(0))];
+        self.constants.insert(id, Constant::of(ty, scalars));
         self.addresses.insert(id, vec![address]);
         Ok(true)
     }
@@ -104,7 +103,7 @@ impl Module<'_> {
     ) -> Result<i64, Error> {
         let variable = self.variables.iter().find(|(id, _)| *id == base);
         let ty = variable.map(|(_, variable)| variable.ty);
-        let ty = ty.or(self.constants.get(&base).map(|(ty, _)| *ty));
+        let ty = ty.or(self.constants.get(&base).map(|constant| constant.ty));
         let Some(Shape::Pointer(_, mut pointee)) = ty.and_then(|ty| self.types.get(ty)).cloned()
         else {
             return Err(i.invalid("its base is no pointer"));
@@ -112,11 +111,7 @@ impl Module<'_> {
         let element = matches!(op, Spv::PtrAccessChain | Spv::InBoundsPtrAccessChain);
         let mut offset = 0i64;
         for (place, id) in indices.iter().enumerate() {
-            let index = match self
-                .constants
-                .get(id)
-                .map(|(_, scalars)| scalars.as_slice())
-            {
+            let index = match self.scalars(*id).as_deref() {
                 Some([(ty, Some(bits))]) => ty.signed(*bits),
                 _ => return Err(i.unsupported("an index that is no constant")),
             };

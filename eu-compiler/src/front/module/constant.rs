@@ -6,7 +6,7 @@ use spirv::Op;
 use super::super::opcode::{binary, integers};
 use super::super::reader::Instruction;
 use super::super::types::{Part, Shape};
-use super::{Module, Scalars};
+use super::{Constant, Module, Scalar, Scalars};
 use crate::error::Error;
 use crate::ir::{Bin, Type};
 
@@ -28,8 +28,8 @@ impl Module<'_> {
         let mut operands = Vec::new();
         for id in i.rest(3) {
             // An address is more than its scalar.
-            let known = self.constants.get(id);
-            let Some((_, scalars)) = known.filter(|_| !self.addresses.contains_key(id)) else {
+            let known = self.scalars(*id);
+            let Some(scalars) = known.filter(|_| !self.addresses.contains_key(id)) else {
                 return Ok(None);
             };
             operands.push(scalars);
@@ -66,7 +66,8 @@ impl Module<'_> {
                 | Op::ConvertUToPtr
         );
         let from = i.word(3)?;
-        let Some((ty, scalars)) = self.constants.get(&from).filter(|_| is_cast) else {
+        let constant = self.constants.get(&from).filter(|_| is_cast);
+        let (Some(Constant { ty, .. }), Some(scalars)) = (constant, self.scalars(from)) else {
             return Ok(None);
         };
         let is_pointer = |ty| matches!(self.types.get(ty), Some(Shape::Pointer(..)));
@@ -87,35 +88,36 @@ impl Module<'_> {
             let id = i.word(index).ok()?;
             // An address is more than its scalar.
             let known = self.constants.get(&id);
-            known.filter(|_| !self.addresses.contains_key(&id))
+            let ty = known.filter(|_| !self.addresses.contains_key(&id))?.ty;
+            Some((ty, self.scalars(id)?))
         };
         let Some((ty, first)) = constant(3) else {
             return Ok(None);
         };
         let count = || Ok::<_, Error>(self.types.flatten(i.word(0)?, i)?.len());
-        let part = |scalars: &Scalars, at: usize, count: usize| {
+        let part = |scalars: &[Scalar], at: usize, count: usize| {
             let part = scalars.get(at..at.saturating_add(count));
             part.map(<[_]>::to_vec)
         };
         Ok(match op {
             Op::CompositeExtract => {
-                let at = self.types.path(*ty, i.rest(4), i)?;
-                part(first, at, count()?)
+                let at = self.types.path(ty, i.rest(4), i)?;
+                part(&first, at, count()?)
             }
             Op::CompositeInsert => {
                 let Some((into, all)) = constant(4) else {
                     return Ok(None);
                 };
-                let at = self.types.path(*into, i.rest(5), i)?;
-                let mut all = all.clone();
+                let at = self.types.path(into, i.rest(5), i)?;
+                let mut all = all.into_owned();
                 let part = all.get_mut(at..at.saturating_add(first.len()));
-                part.map(|part| part.copy_from_slice(first)).map(|()| all)
+                part.map(|part| part.copy_from_slice(&first)).map(|()| all)
             }
             Op::VectorShuffle => {
                 let Some((_, second)) = constant(4) else {
                     return Ok(None);
                 };
-                let all: Scalars = first.iter().chain(second).copied().collect();
+                let all: Scalars = first.iter().chain(&*second).copied().collect();
                 let component = all.first().map(|(ty, _)| *ty);
                 let picked = i
                     .rest(5)

@@ -5,7 +5,7 @@ use spirv::{AddressingModel, Decoration, ExecutionMode, Op, StorageClass};
 use super::super::lines::Lines;
 use super::super::reader::Instruction;
 use super::super::types::{ImageShape, MAX_CONSTANT, Shape};
-use super::{Address, Data, Definition, Entry, Module, Variable};
+use super::{Address, Constant, Contents, Data, Definition, Entry, Module, Variable};
 use crate::error::Error;
 use crate::ir::Type;
 
@@ -249,12 +249,12 @@ impl<'a> Module<'a> {
             // It has no value. Only who uses it may ask for one.
             let flat = self.types.flatten(ty, i)?;
             let undefined = flat.into_iter().map(|part| (part.ty, None)).collect();
-            self.constants.insert(id, (ty, undefined));
+            self.constants.insert(id, Constant::of(ty, undefined));
             return Ok(());
         }
         match self.constant_operation(op, i)? {
             Some(scalars) => {
-                self.constants.insert(id, (ty, scalars));
+                self.constants.insert(id, Constant::of(ty, scalars));
             }
             None => {
                 let words = [&[ty, id], i.rest(3)].concat();
@@ -303,11 +303,12 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    fn constant(&mut self, i: &Instruction<'_>) -> Result<(), Error> {
+    fn constant(&mut self, i: &Instruction<'a>) -> Result<(), Error> {
         let (ty, id) = (i.word(0)?, i.word(1)?);
-        let scalars = match i.op {
-            Op::ConstantTrue | Op::SpecConstantTrue => vec![(Type::I1, Some(1))],
-            Op::ConstantFalse | Op::SpecConstantFalse => vec![(Type::I1, Some(0))],
+        let scalars = |scalars| Constant::of(ty, scalars);
+        let constant = match i.op {
+            Op::ConstantTrue | Op::SpecConstantTrue => scalars(vec![(Type::I1, Some(1))]),
+            Op::ConstantFalse | Op::SpecConstantFalse => scalars(vec![(Type::I1, Some(0))]),
             Op::Constant | Op::SpecConstant => {
                 let Some(Shape::Scalar(scalar)) = self.types.get(ty) else {
                     return Err(i.invalid("its type is no scalar"));
@@ -317,45 +318,59 @@ impl<'a> Module<'a> {
                     64 => u64::from(i.word(3)?) << 32,
                     _ => 0,
                 };
-                vec![(*scalar, Some((low | high) & scalar.mask()))]
+                scalars(vec![(*scalar, Some((low | high) & scalar.mask()))])
             }
             Op::ConstantNull | Op::Undef => {
-                let is_null = i.op == Op::ConstantNull;
-                let flat = self.types.flatten_data(ty, i)?;
-                flat.into_iter()
-                    .map(|part| (part.ty, is_null.then_some(part.null())))
-                    .collect()
+                let contents = match i.op {
+                    Op::ConstantNull => Contents::Null(*i),
+                    _ => Contents::Undefined(*i),
+                };
+                let count = self.types.count(ty, i)?;
+                Constant {
+                    ty,
+                    count,
+                    weight: count,
+                    contents,
+                }
             }
             _ => {
-                let mut all = Vec::new();
+                let parts = i.rest(2);
+                let (mut count, mut weight) = (0, 0);
                 let mut addresses = Vec::new();
-                for part in i.rest(2) {
+                for part in parts {
                     let Some((scalars, within)) = self.initializer(*part) else {
                         let computed = (Op::CompositeConstruct, i.words.to_vec());
                         self.computed.insert(id, computed);
                         return Ok(());
                     };
                     addresses.extend(within.iter().map(|address| Address {
-                        scalar: address.scalar + all.len(),
+                        scalar: address.scalar + count,
                         ..*address
                     }));
-                    all.extend(scalars.iter().copied());
-                    if all.len() > MAX_CONSTANT {
+                    count += scalars;
+                    let known = self.constants.get(part);
+                    weight += known.map_or(1, |constant| constant.weight.max(1));
+                    if weight > MAX_CONSTANT {
                         return Err(i.unsupported(format!("more than {MAX_CONSTANT} scalars")));
                     }
                 }
                 if !addresses.is_empty() {
                     self.addresses.insert(id, addresses);
                 }
-                all
+                Constant {
+                    ty,
+                    count,
+                    weight,
+                    contents: Contents::Parts(parts),
+                }
             }
         };
-        self.scalars += scalars.len();
-        if self.scalars > MAX_CONSTANTS {
+        self.weight += constant.weight;
+        if self.weight > MAX_CONSTANTS {
             let what = format!("constants of more than {MAX_CONSTANTS} scalars");
             return Err(i.unsupported(what));
         }
-        self.constants.insert(id, (ty, scalars));
+        self.constants.insert(id, constant);
         Ok(())
     }
 }

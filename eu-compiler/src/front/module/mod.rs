@@ -1,7 +1,7 @@
 //! What a module declares outside of functions.
 //!
 //! [`declare`] reads it, with operations on [`constant`]s and on the [`address`]es of variables in
-//! them; [`described`] has the names of types in the source; [`data`] the variables of the program,
+//! them; [`scalars`] are what constants consist of; [`described`] has the names of types in the source; [`data`] the variables of the program,
 //! which [`place`] lays out.
 
 mod address;
@@ -10,6 +10,7 @@ mod data;
 mod declare;
 mod described;
 mod place;
+mod scalars;
 
 use hashbrown::HashMap;
 use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, LinkageType, Op, StorageClass};
@@ -19,10 +20,10 @@ use super::lines::Lines;
 use super::reader::Instruction;
 use super::types::{Shape, Types};
 use crate::error::Error;
-use crate::ir::Type;
 
 pub use self::data::{Data, Placed, Section};
 pub use self::declare::read;
+pub use self::scalars::{Constant, Contents, Scalar, Scalars};
 
 /// The address of a variable or of something in it, as part of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,6 @@ pub struct Address {
     /// Bytes from its begin.
     pub offset: i64,
 }
-
-/// A constant: its scalars, `None` where undefined.
-pub type Scalar = (Type, Option<u64>);
-/// The scalars of a constant.
-pub type Scalars = Vec<Scalar>;
 
 /// A function.
 #[derive(Clone, Debug, Default)]
@@ -82,8 +78,8 @@ pub struct Module<'a> {
     pub instructions: Vec<Instruction<'a>>,
     /// Types.
     pub types: Types,
-    /// Constants with their types.
-    pub constants: HashMap<u32, (u32, Scalars)>,
+    /// Constants.
+    pub constants: HashMap<u32, Constant<'a>>,
     /// Constants that code computes, as addresses are: instructions without their own place.
     pub computed: HashMap<u32, (Op, Vec<u32>)>,
     /// Decorations of ids: which, and its operands.
@@ -112,8 +108,8 @@ pub struct Module<'a> {
     pub lines: Lines,
     /// Texts.
     strings: HashMap<u32, String>,
-    /// The scalars of all constants.
-    scalars: usize,
+    /// The weight of all constants.
+    weight: usize,
 }
 
 /// The largest alignment of a variable: memory of the program begins at pages.
@@ -122,8 +118,8 @@ const MAX_ALIGNMENT: u32 = 4096;
 impl Module<'_> {
     /// A constant's number.
     pub fn number(&self, id: u32) -> Option<u64> {
-        match self.constants.get(&id)?.1.as_slice() {
-            [(_, bits)] => *bits,
+        match *self.scalars(id)? {
+            [(_, bits)] => bits,
             _ => None,
         }
     }
@@ -131,7 +127,7 @@ impl Module<'_> {
     /// The type of a constant or variable.
     pub fn type_of(&self, id: u32) -> Option<u32> {
         let variables = self.variables.iter();
-        let constant = self.constants.get(&id).map(|(ty, _)| *ty);
+        let constant = self.constants.get(&id).map(|constant| constant.ty);
         let computed = || self.computed.get(&id)?.1.first().copied();
         let variable = || variables.clone().find(|(other, _)| *other == id);
         constant

@@ -7,9 +7,9 @@ use spirv::{Op as Spv, StorageClass};
 
 use super::super::opcode::PRINTF;
 use super::super::reader::Instruction;
-use super::super::types::Shape;
-use super::Module;
+use super::super::types::{Part, Shape};
 use super::data::{Data, Placed, Section};
+use super::{Address, Constant, Contents, Module};
 use crate::error::Error;
 use crate::ir::Type;
 
@@ -89,47 +89,102 @@ impl Data {
         place: Placed,
         initializer: u32,
     ) -> Result<(), Error> {
-        let Some((scalars, addresses)) = module.initializer(initializer) else {
-            return Err(i.unsupported("an initializer that is no constant"));
+        if module.types.size(pointee, i)?.0 == 0 {
+            return Ok(());
+        }
+        let parts = match module.constants.get(&initializer) {
+            // Memory is zero, and so is every null in it.
+            Some(Constant {
+                contents: Contents::Null(_) | Contents::Undefined(_),
+                ..
+            }) => return Ok(()),
+            Some(Constant {
+                contents: Contents::Parts(parts),
+                ..
+            }) => *parts,
+            _ => &[initializer],
         };
-        let flat = module.types.flatten_data(pointee, i)?;
-        for (index, (part, (_, bits))) in flat.iter().zip(scalars.iter()).enumerate() {
-            let at = Placed {
-                offset: place.offset + part.at,
-                ..place
+        let begins = |at: u32| Placed {
+            offset: place.offset + at,
+            ..place
+        };
+        match module.types.shape(pointee, i)? {
+            Shape::Array(element, count) if parts.len() == *count as usize => {
+                let (size, _) = module.types.size(*element, i)?;
+                for (part, at) in parts.iter().zip((0..).step_by(size.max(1) as usize)) {
+                    self.fill(module, i, *element, begins(at), *part)?;
+                }
+            }
+            Shape::Struct(members) if parts.len() == members.len() => {
+                for (index, part) in parts.iter().enumerate() {
+                    let (at, member) = module.types.member(pointee, index, i)?;
+                    self.fill(module, i, member, begins(at), *part)?;
+                }
+            }
+            _ => {
+                let flat = module.types.flatten(pointee, i)?;
+                let mut flat = flat.into_iter();
+                for &part in parts {
+                    let unknown = || i.unsupported("an initializer that is no constant");
+                    let (_, addresses) = module.initializer(part).ok_or_else(unknown)?;
+                    let scalars = match module.constants.contains_key(&part) {
+                        true => module.scalars(part).ok_or_else(unknown)?,
+                        false => [(Type::I64, Some(0))][..].into(),
+                    };
+                    for (index, (_, bits)) in scalars.iter().enumerate() {
+                        let Some(to) = flat.next() else {
+                            return Ok(());
+                        };
+                        // They are in the order of the scalars.
+                        let address = addresses.binary_search_by_key(&index, |a| a.scalar);
+                        let address = address.ok().map(|found| addresses[found]);
+                        self.put(module, i, begins(to.at), to, *bits, address)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a scalar, which may be an address, to its place.
+    fn put(
+        &mut self,
+        module: &Module<'_>,
+        i: &Instruction<'_>,
+        at: Placed,
+        part: Part,
+        bits: Option<u64>,
+        address: Option<Address>,
+    ) -> Result<(), Error> {
+        let mut bits = bits.unwrap_or(part.null());
+        if part.into.is_some() {
+            if bits != part.null() {
+                return Err(i.unsupported("an address in local or private memory"));
+            }
+            bits = 0;
+        }
+        if let Some(address) = address {
+            let Some(to) = self.places.get(&address.variable).copied() else {
+                return Err(match module.undefined(address.variable) {
+                    Some(name) => i.not_defined(&name),
+                    None => i.unsupported("the address of a variable without memory"),
+                });
             };
-            let mut bits = bits.unwrap_or(part.null());
-            if part.into.is_some() {
-                if bits != part.null() {
-                    return Err(i.unsupported("an address in local or private memory"));
-                }
-                bits = 0;
+            if part.ty != Type::I64 {
+                return Err(i.unsupported("an address as another type"));
             }
-            // They are in the order of the scalars.
-            let address = addresses.binary_search_by_key(&index, |address| address.scalar);
-            if let Some(address) = address.ok().map(|found| addresses[found]) {
-                let Some(to) = self.places.get(&address.variable).copied() else {
-                    return Err(match module.undefined(address.variable) {
-                        Some(name) => i.not_defined(&name),
-                        None => i.unsupported("the address of a variable without memory"),
-                    });
-                };
-                if part.ty != Type::I64 {
-                    return Err(i.unsupported("an address as another type"));
-                }
-                // The section's address is added to what is there.
-                bits = address.offset.wrapping_add(to.offset.into()) as u64;
-                self.addresses.push((at, to.section));
-                if at.section == Section::Constants {
-                    let constants = Arc::make_mut(&mut self.constants);
-                    constants.addresses.insert(at.offset.into());
-                }
+            // The section's address is added to what is there.
+            bits = address.offset.wrapping_add(to.offset.into()) as u64;
+            self.addresses.push((at, to.section));
+            if at.section == Section::Constants {
+                let constants = Arc::make_mut(&mut self.constants);
+                constants.addresses.insert(at.offset.into());
             }
-            let from = at.offset as usize;
-            let count = part.stored().bytes() as usize;
-            if let Some(to) = self.bytes(place.section).get_mut(from..from + count) {
-                to.copy_from_slice(&bits.to_le_bytes()[..count]);
-            }
+        }
+        let from = at.offset as usize;
+        let count = part.stored().bytes() as usize;
+        if let Some(to) = self.bytes(at.section).get_mut(from..from + count) {
+            to.copy_from_slice(&bits.to_le_bytes()[..count]);
         }
         Ok(())
     }
