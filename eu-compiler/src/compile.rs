@@ -295,6 +295,28 @@ fn fit(
         checked: options.checked,
         ..Target::new(options.platform, simd, registers)
     };
+    let is_free = entry.sub_group_size.or(options.simd).is_none();
+    let may_be_widest = is_free && options.platform.has_simd_width(WIDEST);
+    // Most kernels fit so: nothing is made of them for fewer lanes.
+    let widest = for_lanes(WIDEST, counts[0]);
+    let mut is_refused = false;
+    if may_be_widest
+        && forms.may_fit_widest(&for_lanes(widths[0], counts[0]))?
+        && let Ok(selected) = forms.selected(&widest)
+        && selected.kernel.function.private_size == 0
+    {
+        if selected.is_free_of_lanes()
+            && let Ok((code, allocation)) = regalloc::allocate(&selected.code, &widest, false)
+        {
+            return Ok(Some(Fitting {
+                target: widest,
+                selected,
+                code,
+                allocation,
+            }));
+        }
+        is_refused = true;
+    }
     let (mut found, mut why) = (None, String::new());
     let mut selected: Vec<Selected> = Vec::new();
     // Fewer registers for wider sub-groups first; what does not fit then is spilled in the narrowest
@@ -326,8 +348,8 @@ fn fit(
         what: why,
     })?;
     let chosen = selected.swap_remove(width);
-    let is_free = entry.sub_group_size.or(options.simd).is_none();
-    if is_free && options.platform.has_simd_width(WIDEST) && chosen.takes_more(&target) {
+    let is_refused = is_refused && target.registers == counts[0];
+    if may_be_widest && !is_refused && chosen.takes_more(&target) {
         let wide = for_lanes(WIDEST, target.registers);
         if let Ok(wider) = forms.selected(&wide)
             // Arrays that do not fit any more are worse than fewer lanes.
@@ -413,6 +435,8 @@ const WORKERS: usize = 8;
 const STACK: usize = 8 << 20;
 /// The most lanes of a thread.
 const WIDEST: u32 = 32;
+/// The most instructions of a kernel that is first made for that many.
+const LIKELY_WIDEST: usize = 1000;
 
 /// Gives pointer arguments surfaces, behind those of images.
 fn buffers(kernel: &mut front::Kernel) {
@@ -482,8 +506,13 @@ impl Selected {
     /// Whether twice the lanes halve the instructions that all lanes share: 16 lanes, no data from
     /// lane to lane.
     fn takes_more(&self, target: &Target) -> bool {
+        target.simd * 2 == WIDEST && self.is_free_of_lanes()
+    }
+
+    /// Whether no data goes from lane to lane.
+    fn is_free_of_lanes(&self) -> bool {
         let mut insts = self.kernel.function.listed();
-        target.simd * 2 == WIDEST && !insts.any(|inst| inst.op.crosses_lanes())
+        !insts.any(|inst| inst.op.crosses_lanes())
     }
 }
 
@@ -497,6 +526,22 @@ struct Forms<'a> {
 }
 
 impl<'a> Forms<'a> {
+    /// Whether a kernel may be one for the most lanes: it is the same for each width as far as it is common
+    /// to them, has no data from lane to lane, and is small enough for it to be likely. The next form is for
+    /// this target, or for another one if it may.
+    fn may_fit_widest(&mut self, target: &Target) -> Result<bool, Error> {
+        let (mut kernel, mut passing) = self.translated(target)?;
+        let mut may = false;
+        if !kernel.knows_width {
+            passing.common(&mut kernel.function, target)?;
+            let mut insts = kernel.function.listed();
+            let count = kernel.function.listed().count();
+            may = count <= LIKELY_WIDEST && !insts.any(|inst| inst.op.crosses_lanes());
+        }
+        self.common = Some((kernel, passing));
+        Ok(may)
+    }
+
     fn selected(&mut self, target: &Target) -> Result<Selected, Error> {
         let (mut kernel, mut passing) = match self.common.take() {
             Some(common) => common,
