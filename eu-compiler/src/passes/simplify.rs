@@ -27,8 +27,8 @@ fn round(function: &mut Function) -> bool {
     let order = reverse_postorder(function);
     let dominators = Dominators::new(function);
     let mut replaced = Replaced::default();
-    let mut seen = Seen::default();
-    let mut changed = false;
+    let mut seen = Seen::with_room(function.listed().count());
+    let (mut changed, mut is_cut) = (false, false);
     for &block in &order {
         let mut insts = std::mem::take(&mut function.blocks[block.index()].insts);
         insts.retain(|&inst| {
@@ -55,7 +55,7 @@ fn round(function: &mut Function) -> bool {
             let value = replaced.find(value);
             let end = match function.bits(value) {
                 Some(bits) => {
-                    changed = true;
+                    (changed, is_cut) = (true, true);
                     Terminator::Jump(if bits != 0 { yes } else { no })
                 }
                 None => Terminator::Branch(value, yes, no),
@@ -64,18 +64,29 @@ fn round(function: &mut Function) -> bool {
         }
     }
     replaced.apply(function);
-    super::structure::prune(function);
+    if is_cut || order.len() != function.order.len() {
+        super::structure::prune(function);
+    } else {
+        function.order = order;
+    }
     changed
 }
 
 /// The last one of each kind of instruction, and its block.
-#[derive(Default)]
 struct Seen {
     insts: HashTable<(Inst, Block)>,
     hasher: DefaultHashBuilder,
 }
 
 impl Seen {
+    /// With room for so many, so that none is hashed again.
+    fn with_room(count: usize) -> Self {
+        Self {
+            insts: HashTable::with_capacity(count),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
     /// The result of an equal instruction that is executed before this one.
     fn equal(
         &mut self,
@@ -224,6 +235,9 @@ fn fold(function: &mut Function, inst: Inst, result: Value, changed: &mut bool) 
         let first = others.next()?;
         return others.all(|arg| arg == first).then_some(first);
     }
+    if !may_fold(&data.op) {
+        return None;
+    }
     let (mut op, mut args) = (data.op.clone(), Values::from_slice(&data.args));
     let value = fold_operation(function, &mut op, &mut args, function.ty(result));
     if value.is_none() {
@@ -234,6 +248,21 @@ fn fold(function: &mut Function, inst: Inst, result: Value, changed: &mut bool) 
         }
     }
     value
+}
+
+/// Whether [`fold_operation`] knows an operation.
+const fn may_fold(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Bin(_)
+            | Op::Icmp(_)
+            | Op::Select
+            | Op::Convert(_)
+            | Op::FromGeneric(_)
+            | Op::High
+            | Op::Pack
+            | Op::Pair
+    )
 }
 
 fn fold_operation(
@@ -467,9 +496,9 @@ fn fold_convert(
         return Some(function.constant(ty, bits));
     }
     let (_, inner) = function.source(args[0])?;
-    let (inner_op, first) = (inner.op.clone(), *inner.args.first()?);
+    let first = *inner.args.first()?;
     let first_ty = function.ty(first);
-    match (how, inner_op) {
+    match (how, &inner.op) {
         (Convert::Trunc, Op::Pair) if ty == Type::I32 => Some(first),
         // What was made larger comes back.
         (Convert::Trunc, Op::Convert(Convert::ZExt | Convert::SExt)) if first_ty == ty => {
