@@ -2,12 +2,14 @@
 #![cfg(test)]
 
 use devinfo::Family;
-use isa_encoder::build::{BuildError, Builder, Op, Payload, SendOp, grf, imm, imm_f16, imm_f64};
+use isa_encoder::build::{
+    BuildError, Builder, Op, Payload, Scoreboard, SendOp, grf, imm, imm_f16, imm_f64,
+};
 use isa_encoder::message::{
     AddressSize, CacheControl, DataSize, Descriptors, Direction, Lsc, LscAddress, LscPort, Message,
 };
 use isa_encoder::{
-    Descriptor, Dpas, Instruction, MathFunction, Opcode, Sfid, Specific, Src, Type, decode,
+    Descriptor, Dpas, Instruction, MathFunction, Opcode, Sfid, Specific, Src, Type, decode, swsb,
 };
 
 /// A store of one dword per channel at an offset into a bindless surface.
@@ -210,4 +212,27 @@ fn labels_of_another_builder_are_refused() {
         what: "of another builder",
     };
     assert_eq!(b.finish(), Err(wanted));
+}
+
+/// The builder tells what instructions wait for from what it was given, not from their code.
+#[test]
+fn what_is_built_waits_as_what_is_decoded_does() {
+    for family in [Family::Gen12Lp, Family::XeHpg, Family::XeHpc, Family::Xe2] {
+        let build = |scoreboard| {
+            let mut b = Builder::new(family).scoreboard(scoreboard);
+            let channels = (family.grf_bytes() / 4) as u8;
+            let r = |number| grf(number).ty(Type::F);
+            b.loop_();
+            b.emit(Op::new(Opcode::Mul, channels).on(r(20), &[r(21), r(22)]));
+            b.emit(Op::math(MathFunction::Inv, channels).on(r(24), &[r(20)]));
+            b.emit(Op::new(Opcode::Mad, channels).on(r(26), &[r(24), r(20), r(22)]));
+            b.emit(Op::new(Opcode::Add, channels).on(r(20), &[r(26), r(24)]));
+            b.end_while(channels, Builder::F0);
+            b.finish().unwrap_or_else(|e| panic!("{family}: {e}"))
+        };
+        let (plain, waiting) = (build(Scoreboard::Keep), build(Scoreboard::Auto));
+        assert_ne!(plain.code, waiting.code, "{family}");
+        let annotated = swsb::annotate(family, &plain.code);
+        assert_eq!(annotated, Ok(waiting.code), "{family}");
+    }
 }

@@ -157,8 +157,7 @@ impl Builder {
         let Machine {
             family, registers, ..
         } = self.validator.machine();
-        let mut code = Vec::with_capacity(self.items.len() * 16);
-        let mut starts = Vec::with_capacity(self.items.len());
+        let mut items = Vec::with_capacity(self.items.len());
         for (index, (instruction, target)) in self.items.iter().enumerate() {
             let mut instruction = *instruction;
             instruction.options.remove(Options::COMPACTED);
@@ -173,9 +172,10 @@ impl Builder {
                 branch.jip = self.distance(index, target.jip)?;
                 branch.uip = self.distance(index, target.uip)?;
             }
-            let (bytes, length) = encode(family, &instruction)
-                .map_err(|error| BuildError::Encode { index, error })?;
+            items.push(instruction);
             if let Some(violation) = self.validator.check(&instruction).next() {
+                // Without an encoding, it is no instruction that could break a rule.
+                encode_all(family, &items)?;
                 let mut text = String::new();
                 print::instruction(&mut text, family, &instruction, &print::Distances);
                 return Err(BuildError::Rule {
@@ -184,16 +184,23 @@ impl Builder {
                     violation: format!("{violation}, {}", violation.rule.source),
                 });
             }
-            starts.push(code.len());
-            code.extend_from_slice(bytes.get(..length).unwrap_or_default());
         }
-        if self.scoreboard == Scoreboard::Auto {
-            let program = swsb::Program::decode(family, &code);
-            (code, starts) = swsb::annotate_program(&match registers {
-                Some(registers) => program.with_registers(registers),
-                None => program,
-            })?;
-        }
+        let (code, starts) = match self.scoreboard {
+            Scoreboard::Auto => {
+                let program = swsb::Program::new(family, &items);
+                let program = match registers {
+                    Some(registers) => program.with_registers(registers),
+                    None => program,
+                };
+                let annotated = swsb::annotate_program(&program);
+                annotated.or_else(|error| {
+                    // Which instruction has no encoding.
+                    encode_all(family, &items)?;
+                    Err(BuildError::from(error))
+                })?
+            }
+            Scoreboard::Keep => encode_all(family, &items)?,
+        };
         Ok(Kernel {
             family,
             code,
@@ -213,4 +220,17 @@ impl Builder {
             .map(Some)
             .map_err(|_| fail("too far away"))
     }
+}
+
+/// The code of instructions, and where each begins in it.
+fn encode_all(family: Family, items: &[Instruction]) -> Result<(Vec<u8>, Vec<usize>), BuildError> {
+    let mut code = Vec::with_capacity(items.len() * 16);
+    let mut starts = Vec::with_capacity(items.len());
+    for (index, instruction) in items.iter().enumerate() {
+        let (bytes, length) =
+            encode(family, instruction).map_err(|error| BuildError::Encode { index, error })?;
+        starts.push(code.len());
+        code.extend_from_slice(bytes.get(..length).unwrap_or_default());
+    }
+    Ok((code, starts))
 }

@@ -74,7 +74,7 @@ pub fn annotations(program: &Program) -> Vec<Annotation> {
     let flow = Flow::new(program, View::Worst);
     // The last time that a block is looked at is with all that may be under way there.
     let mut needs = alloc::vec![Needs::default(); count];
-    let followed = fixpoint(&facts, &flow, |index, state| {
+    let followed = fixpoint(&flow, |index, state| {
         needs[index] = annotator.step(index, state);
     });
     if followed.is_err() {

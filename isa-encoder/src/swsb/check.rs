@@ -100,9 +100,7 @@ pub fn check_program(program: &Program) -> Report {
             });
             state.issue(&facts, index);
         };
-    let Ok(states) = fixpoint(&facts, &flow, |index, state| {
-        step(index, state, &mut |_, _, _| {})
-    }) else {
+    let Ok(states) = fixpoint(&flow, |index, state| step(index, state, &mut |_, _, _| {})) else {
         return Report::default();
     };
     let mut pairs: BTreeMap<(usize, usize), (Conflict, Access)> = BTreeMap::new();

@@ -147,6 +147,9 @@ pub struct Pending {
     slot: u8,
     /// The least number of instructions of its pipe that have followed.
     age: u8,
+    /// The pipe of an instruction that is in order, and how many may follow there while it is under way.
+    pipe: Option<Pipe>,
+    window: u8,
     /// Tokens that its own unit has taken after it, one bit each. A unit reads sources in order:
     /// waiting for one of these also waits for this read.
     followed: u32,
@@ -336,10 +339,10 @@ impl State {
     }
 
     /// The part that is still under way in another place.
-    fn carried(&self, facts: &Facts, carries: Carries) -> State {
-        let stays = |entry: &&Pending| match facts.node(entry.producer as usize).unit {
-            Unit::InOrder { .. } => carries.in_order,
-            _ => carries.tokens,
+    fn carried(&self, carries: Carries) -> State {
+        let stays = |entry: &&Pending| match entry.pipe {
+            Some(_) => carries.in_order,
+            None => carries.tokens,
         };
         State {
             entries: self.entries.iter().filter(stays).copied().collect(),
@@ -351,20 +354,18 @@ impl State {
         if waits.distance.is_none() && waits.read | waits.written == 0 {
             return;
         }
-        self.entries.retain(|entry| {
-            let node = facts.node(entry.producer as usize);
-            match node.unit {
-                Unit::InOrder { pipe, .. } => !waits
-                    .distance
-                    .is_some_and(|(pipes, d)| pipes.has(pipe) && entry.distance() >= d),
-                _ => {
-                    let bit = node
-                        .token
-                        .map_or(0, |id| 1u32.checked_shl(id.into()).unwrap_or(0));
-                    let any = waits.read | waits.written;
-                    waits.written & bit == 0
-                        && (entry.access.write || any & (bit | entry.followed) == 0)
-                }
+        self.entries.retain(|entry| match entry.pipe {
+            Some(pipe) => !waits
+                .distance
+                .is_some_and(|(pipes, d)| pipes.has(pipe) && entry.distance() >= d),
+            None => {
+                let node = facts.node(entry.producer as usize);
+                let bit = node
+                    .token
+                    .map_or(0, |id| 1u32.checked_shl(id.into()).unwrap_or(0));
+                let any = waits.read | waits.written;
+                waits.written & bit == 0
+                    && (entry.access.write || any & (bit | entry.followed) == 0)
             }
         });
     }
@@ -418,12 +419,11 @@ impl State {
         let node = facts.node(index);
         if let Some(pipe) = node.counts {
             self.entries.retain_mut(|entry| {
-                let earlier = facts.node(entry.producer as usize);
-                if matches!(earlier.unit, Unit::InOrder { pipe: p, .. } if p == pipe) {
-                    entry.age = entry.age.saturating_add(1);
-                    return entry.age < earlier.window;
+                if entry.pipe != Some(pipe) {
+                    return true;
                 }
-                true
+                entry.age = entry.age.saturating_add(1);
+                entry.age < entry.window
             });
         }
         if node.branch || node.unit == Unit::None {
@@ -438,11 +438,17 @@ impl State {
                 }
             }
         }
+        let pipe = match node.unit {
+            Unit::InOrder { pipe, .. } => Some(pipe),
+            _ => None,
+        };
         for (slot, access) in facts.accesses(index).iter().enumerate() {
             let entry = Pending {
                 producer: index as u32,
                 slot: slot as u8,
                 age: 0,
+                pipe,
+                window: node.window,
                 followed: 0,
                 access: *access,
             };
@@ -529,7 +535,6 @@ const LEAST: u64 = 10_000_000;
 /// Runs `transfer` over all blocks until nothing changes, and returns the state at the start of
 /// each. States only grow, so this ends.
 pub fn fixpoint(
-    facts: &Facts,
     flow: &Flow,
     mut transfer: impl FnMut(usize, &mut State),
 ) -> Result<Vec<State>, TooComplex> {
@@ -557,7 +562,7 @@ pub fn fixpoint(
                     tokens: true,
                 } => &state,
                 carries => {
-                    carried = state.carried(facts, carries);
+                    carried = state.carried(carries);
                     &carried
                 }
             };

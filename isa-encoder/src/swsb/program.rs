@@ -32,6 +32,23 @@ pub struct Program {
 }
 
 impl Program {
+    /// Instructions of 16 bytes, one behind the other.
+    pub fn new(family: Family, instructions: &[Instruction]) -> Program {
+        let items = instructions.iter().enumerate();
+        let items = items.map(|(index, instruction)| Placed {
+            offset: index * 16,
+            instruction: *instruction,
+        });
+        Program {
+            family,
+            items: items.collect(),
+            end: instructions.len() * 16,
+            registers: None,
+            unknown: None,
+            padding: 0,
+        }
+    }
+
     /// The instructions in `code`. What cannot be decoded is left out, and control does not pass
     /// it; the zeros after a kernel are `illegal` instructions and also end it.
     pub fn decode(family: Family, code: &[u8]) -> Program {
