@@ -35,7 +35,8 @@ pub struct Uses {
 impl Uses {
     pub fn new(code: &Code, grf: u32) -> Uses {
         let mut groups: Vec<u32> = Vec::with_capacity(code.insts.len());
-        let mut found: Vec<(Var, Use)> = Vec::new();
+        // Two sources and a result, or the three of a message.
+        let mut found: Vec<(Var, Use)> = Vec::with_capacity(3 * code.insts.len());
         let mut addressed: Option<(Var, usize)> = None;
         for (index, inst) in code.insts.iter().enumerate() {
             let at = index as u32;

@@ -118,6 +118,9 @@ const MAX_ALIGNMENT: u32 = 4096;
 impl Module<'_> {
     /// A constant's number.
     pub fn number(&self, id: u32) -> Option<u64> {
+        if self.constants.get(&id)?.count != 1 {
+            return None;
+        }
         match *self.scalars(id)? {
             [(_, bits)] => bits,
             _ => None,
