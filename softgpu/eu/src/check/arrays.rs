@@ -88,10 +88,13 @@ impl Checks {
         let words = bytes.as_chunks::<4>().0;
         let told = Report::of(std::array::from_fn(|word| u32::from_le_bytes(words[word])));
         if told.what & report::APART != 0 {
-            let index = self.thread.get() as usize;
-            if let Some(order) = self.group.borrow_mut().threads.get_mut(index) {
-                order.apart = true;
-            }
+            // Compilers move what a thread does first before it, so others are told of, too.
+            self.apart.set(true);
+            let mut group = self.group.borrow_mut();
+            group
+                .threads
+                .iter_mut()
+                .for_each(|order| order.apart = true);
         }
         if told.what & report::ORDERS != 0 {
             return self.hears_of_order(told);

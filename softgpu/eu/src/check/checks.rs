@@ -93,6 +93,8 @@ pub struct Checks {
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
     /// What pointers point to, and its size, by their state less [`POINTER`].
     pub(super) pointers: RefCell<Vec<(GpuAddress, u64)>>,
+    /// The launch's kernel has told that its channels are in order by what it tells alone.
+    pub(super) apart: Slot<bool>,
     /// What code has told of accesses beyond arrays.
     pub(super) reports: RefCell<Reports>,
 }

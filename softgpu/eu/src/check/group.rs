@@ -71,7 +71,7 @@ impl Checks {
         Group {
             ids,
             first: self.memory().take_threads(slots.len() as u32),
-            threads: vec![Order::new(); slots.len()],
+            threads: vec![Order::new(self.apart.get()); slots.len()],
             slots: slots.iter().map(|slot| *slot as u16).collect(),
             lines: vec![Line::default(); local_bytes.div_ceil(4 * LINE)],
             states: vec![UNWRITTEN; local_bytes.next_multiple_of(4)],

@@ -101,7 +101,7 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    pub fn new() -> Self {
+    pub fn new(apart: bool) -> Self {
         Self {
             clock: 1,
             signalled: 0,
@@ -111,7 +111,7 @@ impl Order {
             fenced: Clocks::default(),
             released: [Clocks::default(); 2],
             heard: Heard::default(),
-            apart: false,
+            apart,
             sync: Sync::NONE,
             joined: Joined::default(),
             in_order: false,
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_barrier_orders_what_is_fenced() {
-        let (mut writer, mut reader) = (Order::new(), Order::new());
+        let (mut writer, mut reader) = (Order::new(false), Order::new(false));
         let wrote = writer.clock;
         let relation = |writer: &Order, reader: &Order, needs| {
             writer.to_member(wrote, Side::Local, needs, reader)
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_fence_counts_before_the_signal_only() {
-        let (mut writer, mut reader) = (Order::new(), Order::new());
+        let (mut writer, mut reader) = (Order::new(false), Order::new(false));
         let wrote = writer.clock;
         writer.signal();
         writer.fence(Side::Global, Reach::Device);
@@ -335,10 +335,10 @@ mod tests {
 
     #[test]
     fn atomics_tell_what_is_fenced() {
-        let mut writer = Order::new();
+        let mut writer = Order::new(false);
         let wrote = writer.clock;
         let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
-        let mut reader = Order::new();
+        let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
             !reader
@@ -369,11 +369,11 @@ mod tests {
 
     #[test]
     fn without_fences_an_atomic_tells_what_came_before_it() {
-        let mut writer = Order::new();
+        let mut writer = Order::new(false);
         let before = writer.clock;
         let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, true);
         writer.told();
-        let mut reader = Order::new();
+        let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
             reader
@@ -390,11 +390,11 @@ mod tests {
 
     #[test]
     fn a_fence_for_the_group_tells_other_groups_nothing() {
-        let mut writer = Order::new();
+        let mut writer = Order::new(false);
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Group);
         let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
-        let mut reader = Order::new();
+        let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
             reader
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_fence_after_the_barrier_shows_others_what_the_group_did() {
-        let mut group = [Order::new(), Order::new()];
+        let mut group = [Order::new(false), Order::new(false)];
         let wrote = group[0].clock;
         group[0].fence(Side::Global, Reach::Group);
         group.iter_mut().for_each(Order::signal);
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn the_sampler_sees_what_was_written_before_its_cache_was_dropped() {
-        let (mut writer, reader) = (Order::new(), Order::new());
+        let (mut writer, reader) = (Order::new(false), Order::new(false));
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Device);
         let flushed = {
@@ -449,11 +449,11 @@ mod tests {
 
     #[test]
     fn what_was_heard_is_known_once_caches_are_dropped() {
-        let mut writer = Order::new();
+        let mut writer = Order::new(false);
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Device);
         let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
-        let mut reader = Order::new();
+        let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
             !reader
