@@ -186,3 +186,66 @@ fn has(known: &Known, (thread, clock, lane): Deed, side: Side, reach: Reach) -> 
     let told = known.get(&thread);
     told.is_some_and(|told| told.has(clock, lane, side, reach))
 }
+
+#[cfg(test)]
+mod tests {
+    use devinfo::report;
+
+    use super::*;
+    use crate::check::sync::asked;
+
+    const ALL: u32 = u32::MAX;
+
+    /// What one channel of thread 7 tells: a barrier was at clock 3, and all is fenced up to 5.
+    fn told(lane: u8) -> Known {
+        let one = Told {
+            clocks: [5; 5],
+            joined: [3; 3],
+            lanes: 1 << lane,
+        };
+        Known::new(BTreeMap::from([(7, one)]))
+    }
+
+    fn has(heard: &Heard, deed: Deed, lane: u8) -> bool {
+        heard.has(deed, Side::Global, Reach::Device, Some(lane))
+    }
+
+    #[test]
+    fn a_channel_tells_of_itself_and_of_all_before_a_barrier() {
+        let mut heard = Heard::default();
+        heard.hear(&told(2));
+        assert!(has(&heard, (7, 4, Some(2)), 0));
+        assert!(!has(&heard, (7, 4, Some(1)), 0), "another one");
+        assert!(has(&heard, (7, 2, Some(1)), 0), "before the barrier");
+        assert!(has(&heard, (7, 4, None), 0), "nobody knows whose");
+        assert!(!has(&heard, (7, 5, Some(2)), 0), "not fenced");
+    }
+
+    #[test]
+    fn what_one_channel_hears_others_do_after_a_barrier() {
+        let (deed, none) = ((7, 4, Some(2)), 0..0);
+        let acquire = asked(0x2, 1, report::ATOMIC);
+        let mut heard = Heard::default();
+        heard.hear_by(1 << 4, &told(2), &acquire, &none);
+        assert!(has(&heard, deed, 4) && !has(&heard, deed, 5));
+        heard.join(&asked(0x108, 2, report::JOINS));
+        assert!(has(&heard, deed, 4), "the barrier was of local memory");
+        assert!(!has(&heard, deed, 5), "the barrier was of local memory");
+        heard.join(&asked(0x208, 2, report::JOINS));
+        assert!(has(&heard, deed, 5));
+    }
+
+    #[test]
+    fn what_is_relaxed_is_heard_at_a_fence_that_acquires() {
+        let (deed, none) = ((7, 4, Some(2)), 0..0);
+        let relaxed = asked(0, 1, report::ATOMIC);
+        let mut heard = Heard::default();
+        heard.hear_by(1 << 4, &told(2), &relaxed, &none);
+        for too_little in [asked(0x204, 1, 0), asked(0x208, 2, 0), asked(0x108, 1, 0)] {
+            heard.acquire(&too_little, ALL, &none);
+            assert!(!has(&heard, deed, 4), "{too_little:?}");
+        }
+        heard.acquire(&asked(0x202, 1, 0), 1 << 4, &none);
+        assert!(has(&heard, deed, 4) && !has(&heard, deed, 5));
+    }
+}

@@ -125,3 +125,41 @@ impl Checks {
         }
     }
 }
+
+/// What code tells by these semantics, scope and kind.
+#[cfg(test)]
+pub(super) fn asked(semantics: u32, scope: u32, kind: u32) -> Sync {
+    Sync::of(Report::of([semantics, scope, 0, report::ORDERS | kind]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn barriers_show_what_their_flags_are_of() {
+        let barrier = asked(0x110, 2, report::JOINS);
+        assert!(barrier.joins && barrier.acquires && barrier.releases && barrier.is_fence());
+        assert_eq!(barrier.shows(Side::Local), Some(Reach::Group));
+        assert_eq!(barrier.shows(Side::Global), None);
+        assert_eq!(barrier.shows(Side::Texels), None);
+        assert_eq!(barrier.only([1, 2, 3, 4, 5]), [1, 0, 0, 0, 0]);
+        let images = asked(0x810, 2, report::JOINS);
+        assert_eq!(images.shows(Side::Sampler), Some(Reach::Group));
+        assert_eq!(images.shows(Side::Global), None);
+        let sub_group = asked(0x310, 3, report::JOINS);
+        assert_eq!(sub_group.shows(Side::Local), None, "nobody else sees it");
+        assert!(sub_group.orders(Side::Local));
+    }
+
+    #[test]
+    fn atomic_operations_are_for_all_memory() {
+        let release = asked(0x4, 1, report::ATOMIC | report::SCOPED);
+        assert!(release.releases && !release.acquires && !release.is_fence());
+        assert_eq!(release.shows(Side::Local), Some(Reach::Device));
+        assert!(release.is_everything() && !release.narrow);
+        let group = asked(0, 2, report::ATOMIC | report::SCOPED);
+        assert!(group.narrow && group.shows(Side::Global).is_none());
+        assert!(!asked(0, 2, report::ATOMIC).narrow, "OpenCL 1.2");
+    }
+}
