@@ -249,6 +249,23 @@ fn barriers_of_sub_groups_have_fences() {
     assert_eq!(barriers, [barrier, fence, barrier]);
 }
 
+/// Barriers, fences and atomic operations tell their semantics and their scope.
+#[test]
+fn orders_are_told() {
+    let stores = |body: &str| Some(count(&watched(&module(body))?, Op::Store));
+    let Some(none) = stores("") else {
+        return;
+    };
+    for (body, told) in [
+        ("OpMemoryBarrier %c2 %n8", 1),
+        ("OpControlBarrier %c2 %c2 %n8", 1),
+        // That all channels are here is told, too.
+        ("OpControlBarrier %c3 %c3 %n8", 2),
+    ] {
+        assert_eq!(stores(body).unwrap() - none, told, "{body}");
+    }
+}
+
 /// Shuffles tell which channel they read, if a sub-group may lack it; what all channels of a sub-group must
 /// reach tells that.
 #[test]
@@ -263,8 +280,9 @@ fn what_a_sub_group_does_together_is_told() {
         ("OpGroupBroadcast %i32 %c3 %n %c0", 1),
         ("OpGroupIAdd %i32 %c3 Reduce %n", 1),
         ("OpGroupAll %bool %c3 %t", 1),
-        ("OpGroupBroadcast %i32 %c2 %n %c0", 0),
-        ("OpGroupIAdd %i32 %c2 Reduce %n", 0),
+        // Of a work-group, the order that its barriers make.
+        ("OpGroupBroadcast %i32 %c2 %n %c0", 1),
+        ("OpGroupIAdd %i32 %c2 Reduce %n", 1),
     ];
     let stores = |body: &str| {
         let needs = "OpCapability Int64\n OpCapability Groups\n OpCapability SubgroupShuffleINTEL\n \
