@@ -64,6 +64,26 @@ pub const ALIKE: u32 = 1 << 20;
 /// the offset's low half has its memory semantics, the high half its scope, as SPIR-V numbers them. For an
 /// operation that has no semantics of its own, they are all there is.
 pub const ORDERS: u32 = 1 << 19;
+/// Of memory semantics (SPIR-V, 3.25): what comes later does not begin before it.
+pub const ACQUIRE: u32 = 0x2;
+/// What came earlier has ended before it.
+pub const RELEASE: u32 = 0x4;
+/// Both of these.
+pub const BOTH: u32 = 0x8;
+/// Both, and in one order for all.
+pub const CONSISTENT: u32 = 0x10;
+/// It is of shared local memory.
+pub const LOCAL_MEMORY: u32 = 0x100;
+/// It is of buffers.
+pub const GLOBAL_MEMORY: u32 = 0x200;
+/// It is of images.
+pub const IMAGE_MEMORY: u32 = 0x800;
+/// Of scopes (SPIR-V, 3.27): all devices.
+pub const ALL_DEVICES: u32 = 0;
+/// The device.
+pub const DEVICE: u32 = 1;
+/// The work-group. Sub-groups and work-items have greater numbers.
+pub const WORK_GROUP: u32 = 2;
 /// With [`ORDERS`]: it is a barrier, so what its channels do is in order. A fence or the signal of a barrier follows.
 pub const JOINS: u32 = 1 << 0;
 /// With [`ORDERS`]: it is an atomic operation.

@@ -58,12 +58,10 @@ pub(crate) fn is_report(address: u64) -> bool {
 }
 
 impl Checks {
-    /// Whether the thread's kernel comes from a language without lockstep. Code that was added tells what its
+    /// Whether the launch's kernel comes from a language without lockstep. Code that was added tells what its
     /// channels do together.
     pub(crate) fn is_apart(&self) -> bool {
-        let index = self.thread.get() as usize;
-        let group = self.group.borrow();
-        group.threads.get(index).is_some_and(|order| order.apart)
+        self.apart.get()
     }
 
     /// An access of an address where reports go.

@@ -298,7 +298,7 @@ impl Line {
                 };
                 // But for the channels that accessed them: the first and the last are told apart.
                 let write = &cell.write;
-                let last = (write.row || mark.row) && write.thread != mark.thread;
+                let last = mark.apart && (write.row || mark.row) && write.thread != mark.thread;
                 let words = [Some(word), last.then_some(LINE - 1)];
                 let found = words.into_iter().flatten().find_map(|word| {
                     let mut one = cell.of(word, stored);

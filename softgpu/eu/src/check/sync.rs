@@ -37,24 +37,28 @@ impl Sync {
         is_atomic: false,
     };
 
-    /// What code tells, as SPIR-V numbers it (3.25 "Memory Semantics", 3.27 "Scope").
+    /// What code tells.
     fn of(told: Report) -> Self {
         let (semantics, scope) = (told.offset as u32, (told.offset >> 32) as u32);
         let has = |bits: u32| semantics & bits != 0;
-        let (acquire, release, both) = (0x2, 0x4, 0x8 | 0x10);
-        let kinds = [0x100, 0x200, 0x800].map(has);
+        let both = report::BOTH | report::CONSISTENT;
+        let kinds = [
+            report::LOCAL_MEMORY,
+            report::GLOBAL_MEMORY,
+            report::IMAGE_MEMORY,
+        ];
         let what = |bit: u32| told.what & bit != 0;
         let reach = match scope {
-            0 | 1 | 5 => Some(Reach::Device),
-            2 => Some(Reach::Group),
+            report::ALL_DEVICES | report::DEVICE => Some(Reach::Device),
+            report::WORK_GROUP => Some(Reach::Group),
             _ => None,
         };
         Self {
-            acquires: has(acquire | both),
-            releases: has(release | both),
+            acquires: has(report::ACQUIRE | both),
+            releases: has(report::RELEASE | both),
             reach,
             // Atomic operations say of none: they are for what their order is for.
-            kinds: match kinds {
+            kinds: match kinds.map(has) {
                 [false, false, false] => [what(report::ATOMIC); 3],
                 some => some,
             },

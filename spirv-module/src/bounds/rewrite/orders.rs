@@ -7,6 +7,8 @@ use spirv::{ExecutionMode, MemorySemantics, Op, Scope, StorageClass};
 use super::Rewriter;
 use crate::bounds::build::push;
 use crate::module::{Instruction, Module};
+use crate::types::needs_all;
+use crate::valid::exchanges;
 
 /// What an instruction is, and the words with its scope and semantics.
 #[derive(Clone, Copy, Debug)]
@@ -32,24 +34,8 @@ fn order(op: Op) -> Option<Order> {
         Op::MemoryBarrier => Some(Order::Fence),
         Op::AtomicLoad => atomic(2, true),
         Op::AtomicStore | Op::AtomicFlagClear => atomic(0, false),
-        Op::AtomicExchange
-        | Op::AtomicCompareExchange
-        | Op::AtomicCompareExchangeWeak
-        | Op::AtomicIIncrement
-        | Op::AtomicIDecrement
-        | Op::AtomicIAdd
-        | Op::AtomicISub
-        | Op::AtomicSMin
-        | Op::AtomicUMin
-        | Op::AtomicSMax
-        | Op::AtomicUMax
-        | Op::AtomicAnd
-        | Op::AtomicOr
-        | Op::AtomicXor
-        | Op::AtomicFAddEXT
-        | Op::AtomicFMinEXT
-        | Op::AtomicFMaxEXT
-        | Op::AtomicFlagTestAndSet => atomic(2, false),
+        _ if exchanges(op) => atomic(2, false),
+        Op::AtomicFlagTestAndSet => atomic(2, false),
         Op::GroupAsyncCopy
         | Op::ReserveReadPipePackets
         | Op::ReserveWritePipePackets
@@ -64,17 +50,6 @@ fn order(op: Op) -> Option<Order> {
         | Op::GroupReserveWritePipePackets
         | Op::GroupCommitReadPipe
         | Op::GroupCommitWritePipe
-        | Op::GroupAll
-        | Op::GroupAny
-        | Op::GroupBroadcast
-        | Op::GroupIAdd
-        | Op::GroupFAdd
-        | Op::GroupFMin
-        | Op::GroupUMin
-        | Op::GroupSMin
-        | Op::GroupFMax
-        | Op::GroupUMax
-        | Op::GroupSMax
         | Op::GroupIMulKHR
         | Op::GroupFMulKHR
         | Op::GroupBitwiseAndKHR
@@ -83,6 +58,7 @@ fn order(op: Op) -> Option<Order> {
         | Op::GroupLogicalAndKHR
         | Op::GroupLogicalOrKHR
         | Op::GroupLogicalXorKHR => Some(Order::Whole { joins: true }),
+        _ if needs_all(op) => Some(Order::Whole { joins: true }),
         _ => None,
     }
 }
@@ -172,6 +148,36 @@ impl Rewriter<'_> {
         }
     }
 }
+
+// What is told has the numbers of SPIR-V.
+const _: () = {
+    let numbers = [
+        (report::ACQUIRE, MemorySemantics::ACQUIRE.bits()),
+        (report::RELEASE, MemorySemantics::RELEASE.bits()),
+        (report::BOTH, MemorySemantics::ACQUIRE_RELEASE.bits()),
+        (
+            report::CONSISTENT,
+            MemorySemantics::SEQUENTIALLY_CONSISTENT.bits(),
+        ),
+        (
+            report::LOCAL_MEMORY,
+            MemorySemantics::WORKGROUP_MEMORY.bits(),
+        ),
+        (
+            report::GLOBAL_MEMORY,
+            MemorySemantics::CROSS_WORKGROUP_MEMORY.bits(),
+        ),
+        (report::IMAGE_MEMORY, MemorySemantics::IMAGE_MEMORY.bits()),
+        (report::ALL_DEVICES, Scope::CrossDevice as u32),
+        (report::DEVICE, Scope::Device as u32),
+        (report::WORK_GROUP, Scope::Workgroup as u32),
+    ];
+    let mut at = 0;
+    while at < numbers.len() {
+        assert!(numbers[at].0 == numbers[at].1);
+        at += 1;
+    }
+};
 
 /// Acquires and releases all memory.
 fn everything() -> MemorySemantics {
