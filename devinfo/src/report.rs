@@ -28,6 +28,9 @@ pub const MISALIGNED: u32 = 1 << 27;
 /// In a report's last dword: it says that the kernel comes from a language without lockstep. What channels
 /// do is in order by what it tells by [`ORDERS`] alone.
 pub const APART: u32 = 1 << 26;
+/// With [`APART`]: the module has vectors of three in memory that is not a work-item's own. Compilers store their
+/// fourth components, too.
+pub const THREES: u32 = 1 << 0;
 /// In a report's last dword: it says nothing of arrays. The offset names the channel whose value is read, and
 /// the size says how: [`BY_NUMBER`] and so on.
 pub const SHUFFLES: u32 = 1 << 25;

@@ -25,8 +25,26 @@ const KERNELS: &[&str] = &[
     "right_printed",
 ];
 
+/// Those of `fours.cl`, which has no vectors of three: a fourth component is nobody's padding.
+const FOURS: &[&str] = &[
+    "fourth_of_vector",
+    "fourth_of_structure",
+    "fourth_of_local",
+    "right_fours",
+];
+
 #[test]
 fn what_nothing_has_written_is_reported_wherever_it_ends_up() {
+    judge("unwritten.cl", KERNELS);
+}
+
+#[test]
+fn a_fourth_component_is_padding_of_vectors_of_three_alone() {
+    judge("fours.cl", FOURS);
+}
+
+/// Runs kernels of a file with `--check`.
+fn judge(file: &str, kernels: &[&str]) {
     if !oracles::debian("ocloc") {
         return;
     }
@@ -34,12 +52,12 @@ fn what_nothing_has_written_is_reported_wherever_it_ends_up() {
     let input = numbers(folder.path());
     let image = folder.path().join("out").display().to_string();
     let texels = format!("image-raw-out={image}:16x16:r32ui");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/unwritten.cl");
+    let source = &format!("{}/tests/kernels/{file}", env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
     for (compiler, device) in ["own", "ocloc"].into_iter().flat_map(|compiler| {
         ["soft:skl", "soft:tgl", "soft:dg2:8"].map(|device| (compiler, device))
     }) {
-        for kernel in KERNELS {
+        for kernel in kernels {
             let output = match kernel.contains("texel") || *kernel == "sampled" {
                 true => &texels,
                 false => "fill=0:1024",

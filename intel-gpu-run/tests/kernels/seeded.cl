@@ -30,6 +30,43 @@ kernel void broadcast_inactive(global const int *in, global int *out)
     out[get_global_id(0)] = r + v;
 }
 
+kernel void shuffle_first_inactive(global const int *in, global int *out)
+{
+    int v = in[get_global_id(0)];
+    out[get_global_id(0)] = get_sub_group_local_id() > 2 ? intel_sub_group_shuffle(v, 0) : v;
+}
+
+// Intel's compiler moves the broadcast to where it is used.
+kernel void right_broadcast_used_later(global const int *in, global int *out)
+{
+    uint lane = get_sub_group_local_id(), g = get_global_id(0);
+    float y = 0;
+    if (lane == 0)
+        y = in[g];
+    y = sub_group_broadcast(y, 0);
+    if (lane > 3)
+        out[g] = y * 3 + 1;
+    else if (lane > 1)
+        out[g] = 7;
+}
+
+// Intel's compiler reads both neighbours by one message, with what lies between.
+kernel void right_gap(global const int *in, global int *out)
+{
+    local int tile[130];
+    uint l = get_local_id(0), g = get_global_id(0);
+    tile[l] = in[g];
+    if (l < 2)
+        tile[128 + l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int sum = 0;
+    if (l & 1)
+        tile[l] = 7;
+    else
+        sum = tile[l] + tile[l + 2];
+    out[g] = sum;
+}
+
 kernel void race_of_sub_groups(global const int *in, global int *out)
 {
     local int tile[129];

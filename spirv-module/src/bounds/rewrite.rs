@@ -94,6 +94,8 @@ struct Rewriter<'a> {
     doubts: Vec<Doubt>,
     /// Kernels.
     entries: HashSet<u32>,
+    /// Vectors of three are in memory that is not a work-item's own.
+    has_threes: bool,
     /// Groups may be one sub-group.
     has_small_groups: bool,
     function: u32,
@@ -137,6 +139,7 @@ pub(super) fn functions(
         loose: HashMap::new(),
         doubts: Vec::new(),
         entries: marks::kernels(module),
+        has_threes: marks::has_threes(module),
         has_small_groups: orders::has_small_groups(module),
         function: 0,
         heads: false,

@@ -105,17 +105,14 @@ impl Access<'_> {
 }
 
 impl Checks {
-    /// A message begins, of the whole thread or of the channels from one on: the states of its payload, in
-    /// parts, and of its response.
+    /// A message begins: the states of its payload, in parts, and of its response. Nothing reads these bytes of
+    /// the response.
     pub(crate) fn begin_message<'a>(
         &self,
         payload: impl Iterator<Item = &'a [u8]>,
         response: &[u8],
-        whole: bool,
-        channel: u8,
+        unread: &[Range<usize>],
     ) {
-        self.whole.set(whole);
-        self.channel.set(channel);
         self.lane.set(None);
         self.messages.set(self.messages.get().wrapping_add(1));
         let mut message = self.message.borrow_mut();
@@ -123,12 +120,20 @@ impl Checks {
         payload.for_each(|part| message.payload.extend_from_slice(part));
         message.response.clear();
         message.response.extend_from_slice(response);
+        message.unread.clear();
+        message.unread.extend_from_slice(unread);
         message.answered = false;
         message.pointers = false;
         message.slot = None;
         self.uncached.set(false);
         self.sampled.set(false);
         self.read_buffer.set(false);
+    }
+
+    /// The message is that of the whole thread, or of the channels from one on.
+    pub(crate) fn set_channels(&self, whole: bool, first: u8) {
+        self.whole.set(whole);
+        self.channel.set(first);
     }
 
     /// Whether the message is the whole thread's.

@@ -88,6 +88,7 @@ impl Checks {
         if told.what & report::APART != 0 {
             // Compilers move what a thread does first before it, so others are told of, too.
             self.apart.set(true);
+            self.no_threes.set(told.what & report::THREES == 0);
             let mut group = self.group.borrow_mut();
             group
                 .threads

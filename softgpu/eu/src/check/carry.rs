@@ -46,12 +46,14 @@ fn is_padding(address: u64, states: &[u8]) -> bool {
         && !states[..first].contains(&UNWRITTEN)
 }
 
-/// The first byte of consecutive dwords of channels that nothing has written, and that is no padding.
-fn missing_in_row(address: u64, states: &[u8]) -> Option<usize> {
+/// The first byte of consecutive dwords of channels that nothing has written, and that is no padding, if there
+/// may be some.
+fn missing_in_row(address: u64, states: &[u8], pads: bool) -> Option<usize> {
     let mut dwords = (0..).step_by(4).zip(states.chunks(4));
     dwords.find_map(|(at, dword)| {
         let missing = dword.iter().position(|state| *state == UNWRITTEN)?;
-        (!is_padding(address.wrapping_add(at as u64), dword)).then_some(at + missing)
+        let padding = pads && is_padding(address.wrapping_add(at as u64), dword);
+        (!padding).then_some(at + missing)
     })
 }
 
@@ -120,12 +122,14 @@ impl Checks {
                 };
                 states.copy_from_slice(stored);
                 let read = matches!(purpose, Some(Purpose::Buffer | Purpose::Print));
+                let pads = !self.no_threes.get();
                 let missing = match read && states.contains(&UNWRITTEN) {
-                    true if access.row => missing_in_row(address, states),
+                    true if access.row => missing_in_row(address, states, pads),
                     true => {
                         let all = together(&message.payload, *from, width, *beside);
                         let first = address.wrapping_sub((beside.index * width) as u64);
-                        let padding = all.len() <= LARGEST_VECTOR && is_padding(first, &all);
+                        let padding =
+                            pads && all.len() <= LARGEST_VECTOR && is_padding(first, &all);
                         states
                             .iter()
                             .position(|state| !padding && *state == UNWRITTEN)

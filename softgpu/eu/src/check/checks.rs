@@ -1,6 +1,7 @@
 //! Where a host thread records broken rules, and what it knows while it runs a group.
 
 use std::cell::{Cell as Slot, RefCell};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use devinfo::GpuAddress;
@@ -22,6 +23,8 @@ pub(super) struct Registers {
     /// Source 0 followed by source 1.
     pub payload: Vec<u8>,
     pub response: Vec<u8>,
+    /// The bytes of the response that nothing reads.
+    pub unread: Vec<Range<usize>>,
     /// The shared function has said what it does to the response.
     pub answered: bool,
     /// Part of the response comes from memory where a driver keeps pointers.
@@ -95,6 +98,8 @@ pub struct Checks {
     pub(super) pointers: RefCell<Vec<(GpuAddress, u64)>>,
     /// The launch's kernel has told that its channels are in order by what it tells alone.
     pub(super) apart: Slot<bool>,
+    /// It has no vectors of three in memory.
+    pub(super) no_threes: Slot<bool>,
     /// What code has told of accesses beyond arrays.
     pub(super) reports: RefCell<Reports>,
 }

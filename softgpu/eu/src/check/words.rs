@@ -87,6 +87,8 @@ impl Checks {
                 self.tell(&mut group, side, address + element * step, index, lanes);
             }
         }
+        let unread = |from: u64| self.is_unread(&access.what, from - address);
+        let gaps = !self.message.borrow().unread.is_empty();
         let mut memory = self.memory();
         let blind = memory.overflow;
         let end = address.saturating_add(width);
@@ -95,6 +97,7 @@ impl Checks {
         while at < end {
             let whole = (access.row || access.lane.is_none())
                 && touch != Touch::Atomic
+                && !gaps
                 && at.is_multiple_of(4 * LINE as u64)
                 && end - at >= 4 * LINE as u64;
             let from = at.max(address);
@@ -102,6 +105,10 @@ impl Checks {
                 true => at + 4 * LINE as u64,
                 false => end.min(at + 4),
             };
+            if gaps && unread(from) {
+                at = until.next_multiple_of(4);
+                continue;
+            }
             let lane = access.lane_of((from - address) as usize);
             mark.lane = whose.or(lane).unwrap_or(0);
             let data = match &access.what {
@@ -194,6 +201,17 @@ impl Checks {
                 self.report_conflict(&clash);
             }
         }
+    }
+
+    /// Whether nothing reads what the message loads so many bytes behind the access's first.
+    fn is_unread(&self, what: &What<'_>, byte: u64) -> bool {
+        let What::Read { at, .. } = what else {
+            return false;
+        };
+        let unread = &self.message.borrow().unread;
+        unread
+            .iter()
+            .any(|range| range.contains(&(at + byte as usize)))
     }
 
     /// An atomic of these channels tells others what its thread knows, and learns what others have told.

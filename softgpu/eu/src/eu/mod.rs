@@ -50,6 +50,7 @@ mod trace;
 mod turns;
 #[cfg(test)]
 mod turns_tests;
+mod unread;
 mod vector;
 
 pub use program::{Code, Execution, Program, Programs};

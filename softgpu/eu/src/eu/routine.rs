@@ -1,6 +1,7 @@
 //! Routines: code decoded from one entry on, in basic blocks.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use devinfo::GpuAddress;
 use isa_encoder::message::Message as Meaning;
@@ -12,6 +13,7 @@ use super::lines::Lines;
 use super::lower::lower;
 use super::native::Native;
 use super::op::{Action, Op, Pred};
+use super::unread::{self, Unread};
 use crate::Fault;
 
 /// What instructions are decoded from, and for which family.
@@ -68,6 +70,8 @@ pub(super) struct Routine {
     grf: u32,
     /// The same as host code.
     native: Native,
+    /// For checks.
+    unread: OnceLock<Arc<Unread>>,
 }
 
 impl Routine {
@@ -132,6 +136,7 @@ impl Routine {
             blocks: blocks.into(),
             image: reader.into_image(),
             native: Native::default(),
+            unread: OnceLock::new(),
             ops: ops.into(),
         })
     }
@@ -192,6 +197,12 @@ impl Routine {
         &self.native
     }
 
+    /// What its messages load and nothing reads. Registers have `grf_bytes`.
+    pub fn unread(&self, grf_bytes: usize) -> &Arc<Unread> {
+        let find = || Arc::new(unread::of(self, grf_bytes));
+        self.unread.get_or_init(find)
+    }
+
     /// The block of an op.
     pub fn block_of(&self, op: usize) -> Option<&Block> {
         self.blocks.get(*self.of_op.get(op)? as usize)
@@ -207,7 +218,7 @@ impl Routine {
 
 impl Op {
     /// Whether it is a terminator.
-    fn ends_block(&self) -> bool {
+    pub fn ends_block(&self) -> bool {
         match &self.action {
             Action::Flow | Action::Barrier | Action::Paired => true,
             // A message that is unknown until it is sent may also end the thread.
@@ -219,7 +230,7 @@ impl Op {
     }
 
     /// Where a terminator may lead, as far as it is known.
-    fn successors(&self) -> impl Iterator<Item = u32> {
+    pub fn successors(&self) -> impl Iterator<Item = u32> {
         let flow = matches!(self.action, Action::Flow);
         let always = self.pred == Pred::Always;
         let passes = match self.opcode {

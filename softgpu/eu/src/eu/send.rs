@@ -165,7 +165,9 @@ fn begin_check(
         .chain(gathered)
         .chain([shadow.span(spans.src1)]);
     let response = shadow.span(spans.dst);
-    checks.begin_message(payload, response, op.no_mask, op.channel_offset);
+    let unread = shadow.unread.get(&op.ip).map_or(&[][..], |known| known);
+    checks.begin_message(payload, response, unread);
+    checks.set_channels(op.no_mask, op.channel_offset);
 }
 
 /// The registers of a message that its text does not say: its descriptors or their names are in

@@ -1,6 +1,8 @@
 //! The states of a thread's registers, for checks: which bytes nothing has written, and which are a
 //! pointer's.
 
+use std::sync::Arc;
+
 use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
 use isa_encoder::{Attributes, Opcode, TOGETHER};
 
@@ -12,6 +14,7 @@ use super::operand::{Kind, LANES, Shape, Source, Target};
 use super::owners::Owners;
 use super::regs::{self, GRF_BASE};
 use super::state::State;
+use super::unread::Unread;
 use super::vector::sets_flags;
 use crate::check::{MIXED, UNWRITTEN, WRITTEN};
 use crate::{Checks, GroupEnv};
@@ -29,6 +32,8 @@ pub(super) struct Shadow {
     pub hazards: Hazards,
     /// What parts of the sub-group have read.
     pub blocks: Blocks,
+    /// What messages of its routine load and nothing reads.
+    pub unread: Arc<Unread>,
     /// Flag bits that something has written.
     flags: u128,
     /// The thread has started with it.
@@ -266,9 +271,10 @@ impl Shadow {
     }
 
     /// Reports an element that channels share, and whose own channel was not there when its register
-    /// was last written.
+    /// was last written. Code that was added tells it of what the source broadcasts, which compilers may move to
+    /// where it is used.
     fn broadcasts(&self, state: &State, op: &Op, checks: &Checks) {
-        if depends_on_nothing(op) || op.tokens.touches || moves_some(op) {
+        if checks.is_apart() || depends_on_nothing(op) || op.tokens.touches || moves_some(op) {
             return;
         }
         let shared =

@@ -352,6 +352,10 @@ fn go(
     left: &mut usize,
 ) -> Result<Option<Stop>, Box<Fault>> {
     turns.state.dirty.add(routine.written());
+    let grf_bytes = turns.state.rules.grf_bytes;
+    if let Some(shadow) = turns.state.shadow.as_mut().filter(|_| env.checks.is_some()) {
+        shadow.unread.clone_from(routine.unread(grf_bytes));
+    }
     let mut entry = (op, block);
     match (trace::enabled(), env.checks.is_some()) {
         (false, false) => {

@@ -76,9 +76,11 @@ impl Rewriter<'_> {
         let number = (channel != none)
             .then(|| self.layout.type_of(channel))
             .flatten();
-        // All sub-groups have the channels that the smallest have.
+        // A distance that no sub-group is too small for: a stencil reads its neighbour before it asks whether there
+        // is one.
         let known = self.layout.constant(channel);
         let known = known.is_some_and(|known| (0..NARROWEST).contains(&known));
+        let known = known && kind != report::BY_NUMBER;
         let shuffles = shuffled.is_some() && number == Some(t.word) && !known;
         if !shuffles && !together {
             return None;
