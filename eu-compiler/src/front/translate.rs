@@ -112,6 +112,7 @@ impl<'a> Translator<'a> {
         // An entry point that only calls the function of the source has no names of arguments.
         let entry_block = self.function.add_block();
         self.block = entry_block;
+        self.function.flushed.clone_from(&entry.flushed);
         self.abi.field(FieldKind::GlobalOffset, 12, 4);
         self.abi.field(FieldKind::EnqueuedLocalSize, 12, 4);
         let args = self.arguments(entry)?;

@@ -128,6 +128,8 @@ pub struct Function {
     pub private_size: u32,
     /// What the constants of the program hold.
     pub program: Arc<Constants>,
+    /// Types of floats whose denormal numbers operations take and give as zeroes.
+    pub flushed: Vec<Type>,
     /// Where the work-group's memory has a lock, for what is atomic only by taking turns.
     pub lock: Option<u32>,
 }

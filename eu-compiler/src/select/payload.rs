@@ -7,17 +7,24 @@ use crate::code::{Inst, Operand, Place, What};
 use crate::ir::{Input, Type, Value};
 use crate::relocate;
 
-/// The bits of cr0.0 that keep denormal numbers: of half, double and single precision.
-const DENORMALS: i64 = 0x4c0;
+/// The bits of cr0.0 that keep denormal numbers.
+const DENORMALS: [(Type, i64); 3] = [
+    (Type::F16, 1 << 10),
+    (Type::F32, 1 << 7),
+    (Type::F64, 1 << 6),
+];
 
 impl Selector<'_> {
+    /// A thread begins with none of them set.
     pub(super) fn keep_denormals(&mut self) {
+        let flushed = &self.function.flushed;
+        let kept = DENORMALS.iter().filter(|(ty, _)| !flushed.contains(ty));
+        let kept: i64 = kept.map(|(_, bit)| bit).sum();
+        if kept == 0 {
+            return;
+        }
         let control = Operand::Arf(ArfKind::Control, 0, 0, M::Ud, 0);
-        self.one(
-            Opcode::Or,
-            control,
-            &[control, Operand::Imm(DENORMALS, M::Uw)],
-        );
+        self.one(Opcode::Or, control, &[control, Operand::Imm(kept, M::Uw)]);
     }
 
     pub(super) fn input(&mut self, input: Input, result: Value) -> Result<(), String> {

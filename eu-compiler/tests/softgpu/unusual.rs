@@ -7,6 +7,7 @@ const UNUSUAL: &[u8] = include_bytes!("../kernels/unusual.spv");
 const SPECIALIZED: &[u8] = include_bytes!("../kernels/specialized.spv");
 const ADDRESS_NUMBERS: &[u8] = include_bytes!("../kernels/address_numbers.spv");
 const INITIALIZERS: &[u8] = include_bytes!("../kernels/initializers.spv");
+const FLUSHES: &[u8] = include_bytes!("../kernels/flushes.spv");
 const WIDTHS: &[u8] = include_bytes!("../kernels/widths.spv");
 const ITEMS: usize = 40;
 
@@ -146,4 +147,38 @@ fn a_variable_begins_with_a_cast_of_null() {
 #[test]
 fn a_variable_begins_with_the_number_of_an_address() {
     alone(ADDRESS_NUMBERS, "k", |_| 21);
+}
+
+#[test]
+fn denormal_numbers_are_zeroes_where_the_module_says_so() {
+    let values = [1u32, 0x007f_ffff, 0x8000_0001, 0x0080_0000, 0x3f80_0000];
+    let what = Run {
+        spirv: FLUSHES,
+        kernel: "k",
+        simd: None,
+        global: &[5],
+        local: None,
+        args: vec![buffer!(values)],
+    };
+    check(
+        &what,
+        &[bytes!([0u32, 0, 0x8000_0000, 0x0100_0000, 0x4000_0000])],
+    );
+}
+
+#[test]
+fn a_rounding_mode_of_a_kernel_is_refused() {
+    const FLUSH: u32 = 4460;
+    let platform = devinfo::by_name("tgl").expect("tgl is a platform");
+    for mode in [4463u32, 5620, 5621, 5622] {
+        // Its other use is the capability.
+        let words = FLUSHES.chunks_exact(4).rev();
+        let mut words: Vec<[u8; 4]> = words.map(|word| word.try_into().unwrap()).collect();
+        let at = words.iter().position(|word| *word == FLUSH.to_le_bytes());
+        words[at.expect("the module has the mode")] = mode.to_le_bytes();
+        words.reverse();
+        let compiled = eu_compiler::compile(&words.concat(), &eu_compiler::Options::new(platform));
+        let why = compiled.expect_err("the mode is not supported").to_string();
+        assert!(why.contains("the execution mode"), "{mode}: {why}");
+    }
 }

@@ -287,15 +287,31 @@ impl<'a> Module<'a> {
             Some(ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId) => {
                 (None, Some(size(self)?))
             }
+            // Code that is made for rounding to the nearest would round otherwise in part.
+            Some(
+                mode @ (ExecutionMode::RoundingModeRTZ
+                | ExecutionMode::RoundingModeRTPINTEL
+                | ExecutionMode::RoundingModeRTNINTEL
+                | ExecutionMode::FloatingPointModeALTINTEL),
+            ) => return Err(i.unsupported(format!("the execution mode {mode:?}"))),
             _ => (None, None),
         };
         let word = i.word(2).ok();
+        let flushed = match mode {
+            Some(ExecutionMode::DenormFlushToZero) => {
+                let width = i.word(2)?;
+                let ty = [Type::F16, Type::F32, Type::F64].into_iter();
+                let ty = ty.clone().find(|ty| ty.bits() == width);
+                Some(ty.ok_or_else(|| i.invalid(format!("no float has {width} bits")))?)
+            }
+            _ => None,
+        };
         let entries = self.entries.iter_mut();
         for entry in entries.filter(|entry| entry.function == function) {
             match mode {
                 Some(ExecutionMode::SubgroupSize) => entry.sub_group_size = word,
                 Some(ExecutionMode::VecTypeHint) => entry.vector_hint = word,
-                _ => {}
+                _ => entry.flushed.extend(flushed),
             }
             entry.local_size = local_size.or(entry.local_size);
             entry.local_size_hint = hint.or(entry.local_size_hint);

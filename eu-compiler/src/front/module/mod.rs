@@ -20,6 +20,7 @@ use super::lines::Lines;
 use super::reader::Instruction;
 use super::types::{Shape, Types};
 use crate::error::Error;
+use crate::ir::Type;
 
 pub use self::data::{Data, Placed, Section};
 pub use self::declare::read;
@@ -69,6 +70,8 @@ pub struct Entry {
     pub sub_group_size: Option<u32>,
     /// `vec_type_hint` as SPIR-V has it.
     pub vector_hint: Option<u32>,
+    /// Types of floats whose denormal numbers are zeroes.
+    pub flushed: Vec<Type>,
 }
 
 /// A module's declarations.
