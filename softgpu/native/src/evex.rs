@@ -140,7 +140,7 @@ table! {
     VPSRAVD = 2, 1, 0, 0x46;
     VPROLVD = 2, 1, 0, 0x15;
     VPRORVD = 2, 1, 0, 0x14;
-    /// By a number of bits: the register field says which of the three.
+    /// By a number of bits: the register field says which way.
     VPSHIFTD = 1, 1, 0, 0x72;
     VPSHIFTQ = 1, 1, 1, 0x73;
     VADDPS = 1, 0, 0, 0x58;
@@ -179,6 +179,10 @@ pub(crate) const LEFT: u8 = 6;
 pub(crate) const RIGHT: u8 = 2;
 /// See [`LEFT`]; qwords have it among the instructions of dwords.
 pub(crate) const RIGHT_SIGNED: u8 = 4;
+/// See [`LEFT`]: a rotation.
+pub(crate) const ROTATE_LEFT: u8 = 1;
+/// See [`ROTATE_LEFT`].
+pub(crate) const ROTATE_RIGHT: u8 = 0;
 
 impl Translator {
     /// An instruction on vectors of `bytes` bytes; `to` and `first` are 0 where it has no such operand.
@@ -268,6 +272,23 @@ impl Translator {
         }
     }
 
+    /// `kandw`: the lanes, sixteen at most, that both masks have.
+    pub(crate) fn mask_and(&mut self, to: K, one: K, other: K) {
+        self.mask_of_two(0x41, to, [one, other]);
+    }
+
+    /// `kandnw`: the lanes, sixteen at most, that the second mask has and the first has not.
+    pub(crate) fn mask_without(&mut self, to: K, one: K, other: K) {
+        self.mask_of_two(0x42, to, [one, other]);
+    }
+
+    fn mask_of_two(&mut self, opcode: u8, to: K, [one, other]: [K; 2]) {
+        let second = 0x84 | (!one.0 & 15) << 3;
+        for byte in [0xc5, second, opcode, 0xc0 | to.0 << 3 | other.0] {
+            self.ops.push(byte);
+        }
+    }
+
     /// `kortestw`: the zero flag says whether both masks are empty.
     pub(crate) fn test_masks(&mut self, one: K, other: K) {
         for byte in [0xc5, 0xf8, 0x98, 0xc0 | one.0 << 3 | other.0] {
@@ -308,7 +329,7 @@ mod tests {
     fn encodings_are_those_of_an_assembler() {
         use Operand::{Indexed, Lanes as Each, Memory, Register};
         type Emit = fn(&mut Translator);
-        let cases: [(&str, Emit, &[u8]); 17] = [
+        let cases: [(&str, Emit, &[u8]); 21] = [
             (
                 "vpaddd zmm17{k1}, zmm25, zmm31",
                 |t| t.evex(VPADDD, 64, (17, Lanes::Merge(K(1))), 25, Register(31)),
@@ -406,6 +427,19 @@ mod tests {
                 &[0x62, 0x91, 0xb5, 0x20, 0x72, 0xe2, 0x38],
             ),
             (
+                "vprold ymm25, ymm26, 7",
+                |t| {
+                    let to = (ROTATE_LEFT, Lanes::All);
+                    t.evex_with(VPSHIFTD, 32, to, 25, Register(26), 7);
+                },
+                &[0x62, 0x91, 0x35, 0x20, 0x72, 0xca, 0x07],
+            ),
+            (
+                "vinserti32x8 zmm17, zmm3, ymm12, 1",
+                |t| t.evex_with(VINSERTI32X8, 64, (17, Lanes::All), 3, Register(12), 1),
+                &[0x62, 0xc3, 0x65, 0x48, 0x3a, 0xcc, 0x01],
+            ),
+            (
                 "vpbroadcastq zmm27, rbp",
                 |t| {
                     let to = (27, Lanes::All);
@@ -437,6 +471,16 @@ mod tests {
                 "kmovd ebp, k3",
                 |t| t.mask_to(general::RBP, K(3)),
                 &[0xc5, 0xfb, 0x93, 0xeb],
+            ),
+            (
+                "kandw k5, k2, k4",
+                |t| t.mask_and(K(5), K(2), K(4)),
+                &[0xc5, 0xec, 0x41, 0xec],
+            ),
+            (
+                "kandnw k7, k6, k4",
+                |t| t.mask_without(K(7), K(6), K(4)),
+                &[0xc5, 0xcc, 0x42, 0xfc],
             ),
             (
                 "kortestw k2, k3",

@@ -148,25 +148,38 @@ impl Translator {
 
     /// Stores a result of one channel, if it is a part of a flag that has a host register; false if it is none.
     pub(crate) fn store_to_flags(&mut self, result: Ymm, target: Target, written: Written) -> bool {
-        let Some(byte) = target.at.checked_sub(self.layout.flags) else {
+        if self.held_by(target).is_none() {
+            return false;
+        }
+        dynasm!(self.ops ; vmovd eax, Rx(result));
+        self.eax_to_flags(target, written)
+    }
+
+    /// The same of a result in eax.
+    pub(crate) fn eax_to_flags(&mut self, target: Target, written: Written) -> bool {
+        let Some((bit, held)) = self.held_by(target) else {
             return false;
         };
         let bits = 8 * target.size as u32;
-        let Some(held) = Self::held(8 * byte, bits).filter(|_| bits <= BITS) else {
-            return false;
-        };
         let skip = self.ops.new_dynamic_label();
         if written == Written::Masked {
             dynasm!(self.ops ; test esi, 1 ; jz =>skip);
         }
-        dynasm!(self.ops ; vmovd eax, Rx(result));
         if bits < BITS {
             dynasm!(self.ops ; and eax, (u32::MAX >> (BITS - bits)) as i32);
         }
         self.put_bits(held, bits);
         dynasm!(self.ops ; =>skip);
-        self.forget_flags(8 * byte, bits);
+        self.forget_flags(bit, bits);
         true
+    }
+
+    /// The first flag bit of a destination of one channel, and the host register that has all of it.
+    fn held_by(&self, target: Target) -> Option<(u32, (u8, u8))> {
+        let bit = 8 * target.at.checked_sub(self.layout.flags)?;
+        let bits = 8 * target.size as u32;
+        let held = Self::held(bit, bits).filter(|_| bits <= BITS)?;
+        Some((bit, held))
     }
 
     /// The same of flags that are in memory, or that two registers have.

@@ -44,6 +44,8 @@ mod frame;
 #[cfg(target_arch = "x86_64")]
 mod indirect;
 #[cfg(target_arch = "x86_64")]
+mod known;
+#[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
 mod masks;
@@ -56,6 +58,8 @@ mod plan;
 mod products;
 #[cfg(target_arch = "x86_64")]
 mod registers;
+#[cfg(target_arch = "x86_64")]
+mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod seats;
 #[cfg(target_arch = "x86_64")]

@@ -136,14 +136,7 @@ impl Translator {
         }
         if size == lane && follows(lane) {
             if job.width() == 32 {
-                let content = Content::Bytes(base as u32, 32);
-                if let Some(known) = self.pool.find(content) {
-                    return known;
-                }
-                let register = self.pool.take();
-                dynasm!(self.ops; vmovdqu Ry(register), [r12 + base]);
-                self.pool.set(register, content);
-                return register;
+                return self.bytes(base as u32);
             }
             let register = self.pool.take();
             match job.width() {
@@ -173,8 +166,7 @@ impl Translator {
                 (_, 2, true) => {
                     dynasm!(self.ops; vmovq Rx(register), [r12 + base]; vpmovsxwq Ry(register), Rx(register))
                 }
-                (_, _, false) => dynasm!(self.ops; vpmovzxdq Ry(register), [r12 + base]),
-                (_, _, true) => dynasm!(self.ops; vpmovsxdq Ry(register), [r12 + base]),
+                (_, _, signed) => self.extend_dwords(register, base as u32, signed),
             }
             return register;
         }
@@ -244,6 +236,28 @@ impl Translator {
         }
         self.gather(register, element, lane, &mut (0..count).map(at));
         register
+    }
+
+    /// Four dwords from there on as qwords: from a register that holds them, if one does.
+    fn extend_dwords(&mut self, out: Ymm, at: u32, signed: bool) {
+        let lower = self.pool.find(Content::Bytes(at, 32));
+        let begin = at.wrapping_sub(16);
+        let upper = (lower.is_none()).then(|| self.pool.find(Content::Bytes(begin, 32)));
+        let mut from = lower;
+        if let Some(upper) = upper.flatten() {
+            dynasm!(self.ops ; vextracti128 Rx(out), Ry(upper), 1);
+            self.pool.release(upper);
+            from = Some(out);
+        }
+        match (from, signed) {
+            (Some(from), false) => dynasm!(self.ops; vpmovzxdq Ry(out), Rx(from)),
+            (Some(from), true) => dynasm!(self.ops; vpmovsxdq Ry(out), Rx(from)),
+            (None, false) => dynasm!(self.ops; vpmovzxdq Ry(out), [r12 + at as i32]),
+            (None, true) => dynasm!(self.ops; vpmovsxdq Ry(out), [r12 + at as i32]),
+        }
+        if let Some(lower) = lower {
+            self.pool.release(lower);
+        }
     }
 
     /// Halves as singles, in a pinned register.

@@ -44,7 +44,7 @@ impl Translator {
     }
 
     /// The bit of a predicate for a channel of the thread.
-    fn flag_of(&self, predicate: Predicate, channel: u8) -> Option<FlagBit> {
+    pub(crate) fn flag_of(&self, predicate: Predicate, channel: u8) -> Option<FlagBit> {
         if predicate.grouping != Grouping::Own {
             return None;
         }

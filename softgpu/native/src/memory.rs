@@ -397,7 +397,9 @@ impl Translator {
             return known;
         }
         let register = self.pool.take();
-        dynasm!(self.ops ; vmovdqu Ry(register), [r12 + at as i32]);
+        if !self.half_from_wide(register, at) {
+            dynasm!(self.ops ; vmovdqu Ry(register), [r12 + at as i32]);
+        }
         self.pool.set(register, Content::Bytes(at, 32));
         register
     }

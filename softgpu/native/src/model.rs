@@ -515,6 +515,24 @@ impl Block {
         self.rounding != Rounding::Nearest || self.steps.last().is_some_and(changes)
     }
 
+    /// The aligned 32 register bytes that its operations store alone, or in parts.
+    pub(crate) fn halves(&self) -> impl Iterator<Item = u32> + '_ {
+        let bytes = self.steps.iter().filter_map(|step| match step {
+            Step::Vector(step) => {
+                let request = &step.request;
+                let size = u32::from(request.output.stride) * u32::from(request.lanes);
+                Some((request.output.at?, size))
+            }
+            Step::Memory(step) if !step.stores => {
+                Some((step.data, u32::from(step.slot) * u32::from(step.lanes)))
+            }
+            _ => None,
+        });
+        // One channel's are waited for however they are loaded.
+        let parted = bytes.filter(|(_, size)| (16..64).contains(size));
+        parted.flat_map(|(at, size)| (at / 32..(at + size).div_ceil(32)).map(|half| 32 * half))
+    }
+
     /// Whether host code does nothing in it.
     pub fn is_left_at_once(&self) -> bool {
         self.steps.is_empty() && matches!(self.end, End::Leave | End::Thread(_))

@@ -3,9 +3,10 @@
 //! accumulator before it is written again, the second step alone computes the product.
 
 use dynasmrt::{DynasmApi, dynasm};
-use eu_lanes::{Element, HostIsa, Input, Operation, Place, Region, Request};
+use eu_lanes::{Element, Input, Operation, Place, Region, Request};
 
-use crate::model::{Channels, Masking, Step, VectorStep};
+use crate::known::Executing;
+use crate::model::{Channels, Grouping, Masking, Step, VectorStep};
 use crate::plan::{Factors, Kind, Plan, Reading};
 use crate::registers::Ymm;
 use crate::translate::Translator;
@@ -28,12 +29,9 @@ impl Translator {
     /// The shares of a block's steps.
     pub(crate) fn products(&self, steps: &[Step]) -> Vec<Share> {
         let mut shares = vec![Share::None; steps.len()];
-        // AVX-512 has other forms of all of these.
-        if self.isa >= HostIsa::Avx512 {
-            return shares;
-        }
+        let flags = Executing::before(steps, self.layout.flags);
         for first in 0..steps.len() {
-            if let Some((second, share)) = self.product(steps, first) {
+            if let Some((second, share)) = self.product(steps, first, &flags) {
                 shares[first] = Share::First;
                 shares[second] = share;
             }
@@ -42,7 +40,7 @@ impl Translator {
     }
 
     /// The second step of the product of which `first` is the first one, and its share.
-    fn product(&self, steps: &[Step], first: usize) -> Option<(usize, Share)> {
+    fn product(&self, steps: &[Step], first: usize, flags: &[Executing]) -> Option<(usize, Share)> {
         let begin = self.begins(steps.get(first)?)?;
         let request = &begin.request;
         let second = self.next_use(steps, first, Some(request))?;
@@ -53,11 +51,16 @@ impl Translator {
         let alike = (end.request.lanes, other?.low) == (request.lanes, accumulator?.low);
         // All channels of the second one have the first one's.
         let same = begin.masking == end.masking && begin.masking.predicate.is_none();
-        let follows = same || self.is_whole(&begin.masking, request.lanes);
+        // Or the first one has all channels if any executes, and the second one is for those.
+        let last = end.masking.channel_offset + end.request.lanes;
+        let any = is_of_any(begin, &flags[first]) && !end.masking.no_mask && last <= 16;
+        let follows = same || any || self.is_whole(&begin.masking, request.lanes);
         if !alike || !follows || !is_by_parts(request, &end.request) {
             return None;
         }
-        if self.is_replaced_whole(steps, second, request) && self.product_job(end).is_some() {
+        if self.is_replaced_whole(steps, second, request, any.then_some(flags))
+            && self.product_job(end).is_some()
+        {
             return Some((second, Share::Second));
         }
         // What the first one leaves in the accumulator the second one replaces.
@@ -68,13 +71,23 @@ impl Translator {
 
     /// Whether the accumulator elements of `request` are written whatever they were after the step `at`, before anything
     /// reads them.
-    fn is_replaced_whole(&self, steps: &[Step], at: usize, request: &Request) -> bool {
-        let last = self.next_use(steps, at, None);
-        let Some(again) = last.and_then(|last| self.begins(&steps[last])) else {
+    fn is_replaced_whole(
+        &self,
+        steps: &[Step],
+        at: usize,
+        request: &Request,
+        flags: Option<&[Executing]>,
+    ) -> bool {
+        let Some(last) = self.next_use(steps, at, None) else {
             return false;
         };
+        let Some(again) = self.begins(&steps[last]) else {
+            return false;
+        };
+        // If none executes, nothing wrote them.
+        let any = flags.is_some_and(|flags| is_of_any(again, &flags[last]));
         let low = |request: &Request| request.accumulator.map(|own| own.low);
-        self.is_whole(&again.masking, again.request.lanes)
+        (any || self.is_whole(&again.masking, again.request.lanes))
             && (again.request.lanes, low(&again.request)) == (request.lanes, low(request))
     }
 
@@ -236,6 +249,15 @@ impl Translator {
             self.pool.release(used);
         }
     }
+}
+
+/// Whether a step has all its channels if any of the first sixteen of the thread executes, and else none.
+fn is_of_any(step: &VectorStep, flags: &Executing) -> bool {
+    let by = step.masking.predicate;
+    let last = step.masking.channel_offset + step.request.lanes;
+    let any = by
+        .is_some_and(|by| by.grouping == Grouping::Own && !by.inverse && flags.is_any(by.flag_bit));
+    any && step.masking.no_mask && last <= 16
 }
 
 /// Whether `first` multiplies by the low halves of what `second` multiplies by, and both the same.

@@ -30,7 +30,7 @@ pub(crate) struct LaneMask {
     pub channel: u8,
     /// Only those that have this bit of a flag.
     pub flag: Option<FlagBit>,
-    /// Bytes of a lane.
+    /// Bytes of a lane, of 32: so many lanes the mask has. One in a mask register has as many, whatever its lanes are.
     pub lane: u8,
 }
 
@@ -50,10 +50,15 @@ impl Content {
         let own = match self {
             Self::Bytes(at, bytes) => at..at + u32::from(bytes),
             Self::Splat(at, bytes) => at..at + u32::from(bytes),
-            // Eight bits at most, which may begin inside of a byte.
+            // A bit for each lane, of which the first may be inside of a byte.
             Self::Mask(LaneMask {
-                flag: Some(flag), ..
-            }) => flag.byte..flag.byte + 1 + u32::from(flag.bit != 0),
+                flag: Some(flag),
+                lane,
+                ..
+            }) => {
+                let bits = u32::from(flag.bit) + 32 / u32::from(lane);
+                flag.byte..flag.byte + bits.div_ceil(8)
+            }
             Self::Constant(..) | Self::Mask(_) => return false,
         };
         own.start < range.end && range.start < own.end
@@ -64,8 +69,9 @@ impl Content {
 #[derive(Debug)]
 pub(crate) struct Pool {
     slots: [Slot; Pool::COUNT as usize],
-    /// The number of the first.
+    /// The number of the first, and how many there are.
     first: u8,
+    count: u8,
     clock: u32,
     exhausted: bool,
 }
@@ -78,17 +84,18 @@ struct Slot {
 }
 
 impl Pool {
-    /// How many there are.
+    /// How many there are at most.
     pub const COUNT: u8 = 16;
     /// For how many more uses of registers masks stay: it takes several instructions to make one again, which wait
     /// for the flags, where other contents are loaded by one.
     const DEAR: u32 = 48;
 
-    /// Those from number `first` on.
-    pub fn new(first: u8) -> Self {
+    /// So many from number `first` on.
+    pub fn new(first: u8, count: u8) -> Self {
         Self {
             slots: Default::default(),
             first,
+            count: count.min(Self::COUNT),
             clock: 0,
             exhausted: false,
         }
@@ -106,7 +113,8 @@ impl Pool {
 
     /// A register for a new value, pinned. If there is none, the translation is given up.
     pub fn take(&mut self) -> u8 {
-        let free = (0..self.slots.len()).filter(|&slot| !self.slots[slot].pinned);
+        let all = 0..usize::from(self.count);
+        let free = all.filter(|&slot| !self.slots[slot].pinned);
         let age = |slot: &Slot| {
             let dear = matches!(slot.content, Some(Content::Mask(_)));
             slot.used + if dear { Self::DEAR } else { 0 }

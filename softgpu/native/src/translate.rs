@@ -5,7 +5,7 @@
 
 use core::mem::offset_of;
 use core::ops::Range;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
@@ -17,6 +17,7 @@ use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step};
 use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
+use crate::wide::{KEPT, KEPT_COUNT};
 
 /// Set in [`Frame::at`] when the op is executed, and the one after it is next.
 pub(crate) const AFTER: u32 = 1 << 31;
@@ -65,6 +66,10 @@ pub(crate) struct Translator {
     pub(crate) pool: Pool,
     /// The registers of AVX-512.
     pub(crate) wide: Pool,
+    /// Its mask registers that keep masks.
+    pub(crate) kept: Pool,
+    /// Where 32 register bytes are stored alone.
+    pub(crate) halves: BTreeSet<u32>,
     pub(crate) layout: Layout,
     /// The channels that the present block is for.
     pub(crate) channels: Channels,
@@ -150,8 +155,10 @@ impl Translator {
         Self {
             ops,
             isa,
-            pool: Pool::new(0),
-            wide: Pool::new(Pool::COUNT),
+            pool: Pool::new(0, Pool::COUNT),
+            wide: Pool::new(Pool::COUNT, Pool::COUNT),
+            kept: Pool::new(KEPT, KEPT_COUNT),
+            halves: blocks.iter().flat_map(Block::halves).collect(),
             layout,
             channels: Channels::Any,
             modes: Modes::default(),
@@ -268,11 +275,14 @@ impl Translator {
                 Step::Vector(step) if matches!(share, Share::Second | Share::Accumulates) => {
                     self.product_of(step, share == Share::Accumulates, op);
                 }
+                Step::Vector(step) if step.changes_nothing() => {}
                 Step::Vector(step) => {
                     let rest = block.steps.get(index + 1..).unwrap_or_default();
+                    let known = step.asks_who_executes();
+                    let step = known.as_ref().unwrap_or(step);
                     self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));
                     self.replaced = self.predicates && self.is_replaced(step, rest);
-                    if !self.wide_vector(step) && !self.vector(step) {
+                    if !self.one_channel(step) && !self.wide_vector(step) && !self.vector(step) {
                         self.call(op);
                     }
                 }
@@ -355,6 +365,7 @@ impl Translator {
         let rounding = self.rounding;
         let mut contents = self.pool.contents();
         contents.extend(self.wide.contents());
+        contents.extend(self.kept.contents());
         self.detours.push(Detour {
             op,
             rounding,
@@ -372,8 +383,10 @@ impl Translator {
         for &(register, content) in &detour.contents {
             if register < Pool::COUNT {
                 self.restore(register, content);
-            } else {
+            } else if register < KEPT {
                 self.wide_restore(register, content);
+            } else {
+                self.kept_restore(register, content);
             }
         }
         dynasm!(self.ops ; jmp =>done);
@@ -405,6 +418,7 @@ impl Translator {
     fn forget_all(&mut self) {
         self.pool.clear();
         self.wide.clear();
+        self.kept.clear();
         self.whole = None;
     }
 
@@ -412,6 +426,7 @@ impl Translator {
     pub(crate) fn forget(&mut self, range: Range<u32>) {
         self.whole = self.whole.filter(|whole| !whole.overlaps(&range));
         self.pool.written(range.clone());
+        self.kept.written(range.clone());
         self.wide.written(range);
     }
 
@@ -522,7 +537,8 @@ impl Translator {
                 self.ops.push_u32(value as u32);
             }
         }
-        if self.pool.is_exhausted() || self.wide.is_exhausted() {
+        let pools = [&self.pool, &self.wide, &self.kept];
+        if pools.iter().any(|pool| pool.is_exhausted()) {
             return None;
         }
         self.ops.finalize().ok()

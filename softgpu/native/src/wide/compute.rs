@@ -6,12 +6,12 @@ use eu_lanes::Condition;
 use super::{BYTES, FIRST, SECOND};
 use crate::compute::float_predicate;
 use crate::evex::{
-    Evex, K, Lanes, Operand, RIGHT_SIGNED, VADDPD, VADDPS, VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ,
-    VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS, VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS,
-    VINSERTI32X8, VMAXPS, VMOVDQU32_LOAD, VMULPD, VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD,
-    VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD, VPMINUD, VPMULLD, VPORD, VPROLVD,
-    VPRORVD, VPSHIFTD, VPSLLVD, VPSRAVD, VPSRLVD, VPSUBD, VPTERNLOGD, VPTESTNMD, VPXORD,
-    VRNDSCALEPS, VSQRTPD, VSQRTPS, general,
+    Evex, K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, ROTATE_LEFT, ROTATE_RIGHT, VADDPD, VADDPS,
+    VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ, VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS,
+    VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS, VINSERTI32X8, VMAXPS, VMOVDQU32_LOAD, VMULPD,
+    VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD, VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD,
+    VPMINUD, VPMULLD, VPORD, VPROLVD, VPRORVD, VPSHIFTD, VPSHIFTQ, VPSLLVD, VPSRAVD, VPSRLVD,
+    VPSUBD, VPTERNLOGD, VPTESTNMD, VPXORD, VRNDSCALEPS, VSQRTPD, VSQRTPS, general,
 };
 use crate::plan::{Kind, Order};
 use crate::registers::Zmm;
@@ -91,16 +91,31 @@ impl Translator {
         )
     }
 
-    /// The operation on lanes, into a pinned register.
-    pub(super) fn wide_compute(&mut self, job: &Job<'_>, chunk: usize, sources: [Zmm; 3]) -> Zmm {
+    /// The operation on lanes, into a pinned register: that of a source, if it is a move whose result `blends` with
+    /// what is there.
+    pub(super) fn wide_compute(
+        &mut self,
+        job: &Job<'_>,
+        chunk: usize,
+        sources: [Zmm; 3],
+        blends: bool,
+    ) -> Zmm {
         let [a, b, c] = sources;
         let (kind, lane, width) = (job.plan.kind, job.plan.lane, job.width());
         let float = job.plan.float;
         let condition = job.step.request.condition;
+        // Where not all channels are written, a blend copies what is moved.
+        if kind == Kind::Move && !float && blends {
+            return a;
+        }
         // The result may not change what a register is known to hold.
         let out = self.wide.take();
         let to = (out, Lanes::All);
         let register = Operand::Register;
+        if let Some(bits) = job.number_of_bits() {
+            self.shift_lanes((kind, lane), width, (out, a), bits);
+            return out;
+        }
         if let Some(instruction) = of_two(kind, float, lane) {
             self.evex(instruction, width, to, a, register(b));
             return out;
@@ -169,13 +184,18 @@ impl Translator {
             Kind::Select => match job.step.masking.predicate {
                 None => copy(self, Lanes::All, a),
                 Some(predicate) => {
-                    let masking = &job.step.masking;
-                    self.predicate_to_ecx(predicate, masking.channel_offset.into(), job.lanes);
-                    if chunk > 0 {
-                        dynasm!(self.ops ; shr ecx, (chunk * job.chunk) as i8);
+                    let (first, lanes) = (chunk * job.chunk, job.lanes.min(job.chunk));
+                    let kept = self.chosen_lanes(job, first, lanes);
+                    let chosen = kept.unwrap_or(FIRST);
+                    if kept.is_none() {
+                        let offset = job.step.masking.channel_offset.into();
+                        self.predicate_to_ecx(predicate, offset, job.lanes);
+                        if chunk > 0 {
+                            dynasm!(self.ops ; shr ecx, first as i8);
+                        }
+                        self.mask_from(FIRST, general::RCX);
                     }
-                    self.mask_from(FIRST, general::RCX);
-                    let to = (out, Lanes::Merge(FIRST));
+                    let to = (out, Lanes::Merge(chosen));
                     self.evex(VPBLENDMD.of(lane), width, to, b, register(a));
                 }
             },
@@ -247,6 +267,27 @@ impl Translator {
             _ => copy(self, Lanes::All, a),
         }
         out
+    }
+
+    /// Shifts or rotates all lanes by a number of bits.
+    fn shift_lanes(
+        &mut self,
+        (kind, lane): (Kind, usize),
+        width: usize,
+        (out, from): (Zmm, Zmm),
+        bits: u8,
+    ) {
+        let logical = if lane == 8 { VPSHIFTQ } else { VPSHIFTD };
+        let (instruction, way) = match kind {
+            Kind::ShiftLeft => (logical, LEFT),
+            Kind::ShiftRight => (logical, RIGHT),
+            Kind::RotateLeft => (VPSHIFTD.of(lane), ROTATE_LEFT),
+            Kind::RotateRight => (VPSHIFTD.of(lane), ROTATE_RIGHT),
+            _ => (VPSHIFTD.of(lane), RIGHT_SIGNED),
+        };
+        // The destination is the operand that others have as their first source.
+        let to = (way, Lanes::All);
+        self.evex_with(instruction, width, to, out, Operand::Register(from), bits);
     }
 
     /// Quotients of dwords, or remainders; compare `divide_integers`.

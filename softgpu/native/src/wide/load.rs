@@ -82,7 +82,8 @@ impl Translator {
     /// The lanes of the sources, modifiers applied, in pinned registers; 0 where there is no source.
     pub(super) fn wide_sources(&mut self, job: &Job<'_>, chunk: usize) -> [Zmm; 3] {
         let mut registers = [0; 3];
-        let sources = job.step.request.sources.iter().flatten();
+        let needed = if job.number_of_bits().is_some() { 1 } else { 3 };
+        let sources = job.step.request.sources.iter().flatten().take(needed);
         for (register, source) in registers.iter_mut().zip(sources) {
             *register = self.wide_source(job, source, chunk);
         }
@@ -192,21 +193,22 @@ impl Translator {
         let to = (out, Lanes::All);
         match Shape::of(job, element, region, chunk) {
             Some(Shape::Dense) => {
-                self.evex(
-                    extension(lane, element),
-                    width,
-                    to,
-                    0,
-                    Operand::registers(at),
-                );
+                let bytes = width / lane * size;
+                let known = self.known_bytes(at, bytes);
+                let from = known.map_or(Operand::registers(at), Operand::Register);
+                self.evex(extension(lane, element), width, to, 0, from);
+                if let Some(known) = known {
+                    self.wide.release(known);
+                }
             }
             Some(Shape::Alternate) => {
                 self.alternate(out, at, width);
-                self.extend(out, element, lane, width);
+                self.extend(out, out, element, lane, width);
             }
             _ => {
-                self.evex(VMOVDQU32_LOAD, width, to, 0, Operand::registers(at));
-                self.extend(out, element, lane, width);
+                let from = self.wide_bytes(at, width);
+                self.extend(out, from, element, lane, width);
+                self.wide.release(from);
             }
         }
         out
@@ -233,9 +235,13 @@ impl Translator {
     }
 
     /// The low bytes of lanes, extended by their type.
-    fn extend(&mut self, out: Zmm, element: Element, lane: usize, width: usize) {
+    fn extend(&mut self, out: Zmm, from: Zmm, element: Element, lane: usize, width: usize) {
         let bits = 8 * (lane - element.bytes()) as u8;
         if bits == 0 {
+            if from != out {
+                let to = (out, Lanes::All);
+                self.evex(VMOVDQU32_LOAD, width, to, 0, Operand::Register(from));
+            }
             return;
         }
         let (left, right) = match (lane, element.is_signed()) {
@@ -245,7 +251,7 @@ impl Translator {
             (_, true) => (VPSHIFTD, (VPSHIFTD, RIGHT_SIGNED)),
         };
         let all = Lanes::All;
-        self.evex_with(left, width, (LEFT, all), out, Operand::Register(out), bits);
+        self.evex_with(left, width, (LEFT, all), out, Operand::Register(from), bits);
         let (instruction, right) = right;
         self.evex_with(
             instruction,

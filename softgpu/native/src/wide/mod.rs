@@ -1,23 +1,28 @@
 //! Operations on channels with AVX-512: sixteen dwords or eight qwords at a time, under mask registers.
 //!
 //! What has no form here is translated as for AVX2. Values live in zmm16 to zmm31, which nothing else uses;
-//! k1 has the channels of a chunk that are written, k2 to k4 are temporary; edi collects flags.
+//! k1 may have the channels of a chunk that are written, k2 and k3 are temporary, the others keep masks (`masks`); edi
+//! collects flags.
 
 mod compute;
 mod load;
+mod masks;
 mod memory;
 mod store;
+
+pub(crate) use masks::{KEPT, KEPT_COUNT};
 
 use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::HostIsa;
 
 use crate::evex::{
-    K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VMAXPS, VMINPS, VMOVDQU32_LOAD, VPANDD,
-    VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD, general,
+    K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VEXTRACTI32X8, VINSERTI32X8, VMAXPS, VMINPS,
+    VMOVDQU32_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD,
+    general,
 };
 use crate::model::VectorStep;
 use crate::plan::{Kind, Order};
-use crate::registers::{Content, Zmm};
+use crate::registers::{Content, Ymm, Zmm};
 use crate::store::Target;
 use crate::translate::Translator;
 use crate::vector::{EXPONENT, Job, SIGN, Written};
@@ -51,8 +56,18 @@ impl Translator {
         if !fits {
             return false;
         }
-        let written = self.written(&job);
+        // What flags take is in esi.
+        let written = if step.flag_bit.is_none() && self.keeps_written(&job) {
+            Written::Masked
+        } else {
+            self.written(&job)
+        };
         let relates = matches!(job.plan.kind, Kind::Compare(_));
+        let mut found = [None; 4];
+        // Nothing but the blend needs a result.
+        let blends = written == Written::Masked
+            && step.flag_bit.is_none()
+            && target.is_some_and(|target| Self::stores_packed(&job, target));
         let mut results = [0; 4];
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
             let sources = self.wide_sources(&job, chunk);
@@ -64,8 +79,9 @@ impl Translator {
                     (order, job.width()),
                     (job.plan.lane, [a, b]),
                 );
-                if step.flag_bit.is_some() {
+                if let Some(bit) = step.flag_bit {
                     self.collect(FIRST, chunk * job.chunk);
+                    found[chunk] = self.note_comparison(&job, chunk * job.chunk, bit);
                 }
                 if target.is_some() {
                     *result = self.wide.take();
@@ -81,7 +97,7 @@ impl Translator {
                     );
                 }
             } else {
-                *result = self.wide_compute(&job, chunk, sources);
+                *result = self.wide_compute(&job, chunk, sources, blends);
                 self.wide_finish(&job, *result);
             }
             for source in sources {
@@ -95,8 +111,13 @@ impl Translator {
         }
         if let Some(bit) = step.flag_bit {
             self.wide_flags(&job, &results, (written, bit), relates);
+            for (register, mask) in found.into_iter().flatten() {
+                self.kept.set(register, Content::Mask(mask));
+            }
         }
+        self.pool.release_all();
         self.wide.release_all();
+        self.kept.release_all();
         true
     }
 
@@ -246,25 +267,64 @@ impl Translator {
         }
     }
 
-    /// The register bytes from there on, pinned.
-    pub(crate) fn wide_bytes(&mut self, at: u32, bytes: usize) -> Zmm {
+    /// The register that holds so many register bytes from there on, pinned.
+    pub(crate) fn known_bytes(&mut self, at: u32, bytes: usize) -> Option<Zmm> {
         for longer in [64u8, 32, 16] {
             if usize::from(longer) >= bytes
                 && let Some(known) = self.wide.find(Content::Bytes(at, longer))
             {
-                return known;
+                return Some(known);
             }
         }
+        let known = Content::Bytes(at, 32);
+        (bytes <= 32).then(|| self.pool.find(known)).flatten()
+    }
+
+    /// The register bytes from there on, pinned: 32 may be in a register of the other kind. A load of 64 that were stored
+    /// in halves would wait until these are in memory.
+    pub(crate) fn wide_bytes(&mut self, at: u32, bytes: usize) -> Zmm {
+        if let Some(known) = self.known_bytes(at, bytes) {
+            return known;
+        }
         let register = self.wide.take();
-        self.evex(
-            VMOVDQU32_LOAD,
-            bytes,
-            (register, Lanes::All),
-            0,
-            Operand::registers(at),
-        );
+        let to = (register, Lanes::All);
+        let halves = [at, at + 32];
+        let parted = bytes == BYTES && halves.iter().any(|half| self.halves.contains(half));
+        if parted {
+            let [low, high] = halves.map(|half| self.pool.find(Content::Bytes(half, 32)));
+            if low.is_none() {
+                self.evex(VMOVDQU32_LOAD, 32, to, 0, Operand::registers(at));
+            }
+            let upper = high.map_or(Operand::registers(at + 32), Operand::Register);
+            self.evex_with(VINSERTI32X8, BYTES, to, low.unwrap_or(register), upper, 1);
+            for half in [low, high].into_iter().flatten() {
+                self.pool.release(half);
+            }
+        } else {
+            self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::registers(at));
+        }
         self.wide.set(register, Content::Bytes(at, bytes as u8));
         register
+    }
+
+    /// Brings 32 bytes that a register holds to one of the other kind; false if none does.
+    pub(crate) fn half_from_wide(&mut self, to: Ymm, at: u32) -> bool {
+        let all = Lanes::All;
+        for bytes in [32, 64] {
+            if let Some(known) = self.wide.find(Content::Bytes(at, bytes)) {
+                self.evex(VMOVDQU32_LOAD, 32, (to, all), 0, Operand::Register(known));
+                self.wide.release(known);
+                return true;
+            }
+        }
+        let lower = at.checked_sub(32);
+        let whole = lower.and_then(|lower| self.wide.find(Content::Bytes(lower, 64)));
+        if let Some(known) = whole {
+            let upper = Operand::Register(to);
+            self.evex_with(VEXTRACTI32X8, BYTES, (known, all), 0, upper, 1);
+            self.wide.release(known);
+        }
+        whole.is_some()
     }
 
     /// A register whose lanes of `lane` bytes all have this value, pinned.
@@ -324,7 +384,7 @@ mod tests {
     use eu_lanes::{Element, Input, Modifiers, Operation, Output, Place, Region, Request};
 
     use super::*;
-    use crate::model::{Layout, Masking};
+    use crate::model::{Block, Channels, End, Grouping, Layout, Masking, Predicate, Step};
 
     /// A step on packed dwords, or on regions.
     fn step(operation: Operation, lanes: u8, horizontal: u16) -> VectorStep {
@@ -383,5 +443,72 @@ mod tests {
         // Single channels, and elements that are too far from each other.
         assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 1, 4)));
         assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 16, 12)));
+    }
+
+    const LAYOUT: Layout = Layout {
+        accumulators: 0,
+        flags: 1024,
+        control: 1040,
+        state: 0,
+        message: 0,
+        general: 0,
+        notification: 0,
+    };
+
+    /// How often these bytes are in the code of some steps, for any channels.
+    fn count(steps: &[VectorStep], bytes: &[u8]) -> usize {
+        let mut translator = Translator::new(LAYOUT, &[], HostIsa::Avx512);
+        for step in steps {
+            assert!(translator.wide_vector(step));
+        }
+        let code = translator.finish().expect("it assembles");
+        code.windows(bytes.len())
+            .filter(|code| code == &bytes)
+            .count()
+    }
+
+    #[test]
+    fn the_mask_of_what_executes_is_made_once() {
+        let add = step(Operation::Add, 16, 4);
+        let mut selected = add;
+        selected.masking.predicate = Some(Predicate {
+            flag_bit: 0,
+            inverse: false,
+            grouping: Grouping::Own,
+        });
+        // `kmovd`.
+        let masks = [0xc5, 0xfb, 0x92];
+        assert_eq!(count(&[add, add, add], &masks), 1);
+        assert_eq!(count(&[add, selected, selected, add], &masks), 2);
+    }
+
+    #[test]
+    fn what_was_stored_in_halves_is_loaded_in_halves() {
+        let halves = |lanes| {
+            let block = Block {
+                first: 0,
+                enabled: Channels::Any,
+                twin: None,
+                ip: 0,
+                last_ip: 0,
+                modes: eu_lanes::Modes::default(),
+                rounding: crate::model::Rounding::Nearest,
+                steps: vec![Step::Vector(Box::new(step(Operation::Add, lanes, 4)))],
+                channels: 0,
+                end: End::Leave,
+            };
+            block.halves().collect::<Vec<_>>()
+        };
+        assert_eq!(halves(8), [512]);
+        assert!(halves(16).is_empty());
+        let load = |stored: &[u32]| {
+            let mut translator = Translator::new(LAYOUT, &[], HostIsa::Avx512);
+            translator.halves.extend(stored);
+            translator.wide_bytes(256, BYTES);
+            translator.finish().expect("it assembles")
+        };
+        assert_eq!(load(&[224, 320]), load(&[]));
+        assert_ne!(load(&[288]), load(&[]));
+        assert_eq!(load(&[288]), load(&[256]));
     }
 }

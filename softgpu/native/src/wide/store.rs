@@ -1,6 +1,6 @@
 //! Results: from lanes to registers, under masks.
 
-use super::{BYTES, WRITTEN};
+use super::BYTES;
 use crate::evex::{
     Evex, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMB, VPBLENDMD,
     VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPTERNLOGD,
@@ -53,6 +53,11 @@ impl Translator {
         Way::of(job, target).is_some()
     }
 
+    /// Whether lanes are stored as they are.
+    pub(super) fn stores_packed(job: &Job<'_>, target: Target) -> bool {
+        matches!(Way::of(job, target), Some(Way::Packed))
+    }
+
     /// Stores the results of the written channels.
     pub(super) fn wide_store(
         &mut self,
@@ -66,6 +71,7 @@ impl Translator {
         };
         let Target { at, size, stride } = target;
         let (lane, width) = (job.plan.lane, job.width());
+        let lanes = job.lanes.min(job.chunk);
         // What the registers are known to hold may serve those whose channels are not written.
         let mut stored: Vec<(u32, usize, Zmm)> = Vec::new();
         for (chunk, &result) in results.iter().enumerate().take(job.chunks()) {
@@ -73,8 +79,13 @@ impl Translator {
             let at = at + first as u32 * stride;
             match way {
                 Way::Packed => {
-                    let value =
-                        self.blend(VPBLENDMD.of(lane), (at, width), first, (result, written));
+                    let value = self.blend(
+                        job,
+                        VPBLENDMD.of(lane),
+                        (at, width),
+                        (first, lanes),
+                        (result, written),
+                    );
                     stored.push((at, width, value));
                 }
                 Way::Narrow(narrows, blends) => {
@@ -87,11 +98,18 @@ impl Translator {
                         0,
                         Operand::Register(low),
                     );
-                    let value = self.blend(blends, (at, bytes), first, (low, written));
+                    let value =
+                        self.blend(job, blends, (at, bytes), (first, lanes), (low, written));
                     stored.push((at, bytes, value));
                 }
                 Way::Between => {
-                    let value = self.between((size, lane), (at, width), first, (result, written));
+                    let value = self.between(
+                        job,
+                        (size, lane),
+                        (at, width),
+                        (first, lanes),
+                        (result, written),
+                    );
                     stored.push((at, width, value));
                 }
                 Way::Apart => {
@@ -110,7 +128,13 @@ impl Translator {
                         self.evex(VPMOVZXDQ, bytes, to, 0, Operand::Register(from));
                         let at = at + (half * BYTES) as u32;
                         let first = first + 8 * half;
-                        let value = self.between((size, 8), (at, bytes), first, (qwords, written));
+                        let value = self.between(
+                            job,
+                            (size, 8),
+                            (at, bytes),
+                            (first, lanes.min(8)),
+                            (qwords, written),
+                        );
                         stored.push((at, bytes, value));
                     }
                 }
@@ -128,31 +152,34 @@ impl Translator {
         }
     }
 
-    /// What is stored to these bytes: `value`, for the channels that are written, from `first` on.
+    /// What is stored to these bytes: `value`, for the channels that are written, so many from `first` on.
     fn blend(
         &mut self,
+        job: &Job<'_>,
         instruction: Evex,
         (at, bytes): (u32, usize),
-        first: usize,
+        (first, lanes): (usize, usize),
         (value, written): (Zmm, Written),
     ) -> Zmm {
         if written == Written::All {
             return value;
         }
         let old = self.wide_bytes(at, bytes);
-        self.mask_from_esi(WRITTEN, first);
-        let to = (value, Lanes::Merge(WRITTEN));
+        let served = self.written_lanes(job, first, lanes);
+        let out = self.wide.take();
+        let to = (out, Lanes::Merge(served));
         self.evex(instruction, bytes, to, old, Operand::Register(value));
         self.wide.release(old);
-        value
+        out
     }
 
     /// The same for the lowest `size` bytes of each lane.
     fn between(
         &mut self,
+        job: &Job<'_>,
         (size, lane): (usize, usize),
         (at, bytes): (u32, usize),
-        first: usize,
+        (first, lanes): (usize, usize),
         (value, written): (Zmm, Written),
     ) -> Zmm {
         let old = self.wide_bytes(at, bytes);
@@ -163,6 +190,12 @@ impl Translator {
         self.evex_with(VPTERNLOGD, bytes, to, value, Operand::Register(old), CHOOSE);
         self.wide.release(low);
         self.wide.release(old);
-        self.blend(VPBLENDMD.of(lane), (at, bytes), first, (out, written))
+        self.blend(
+            job,
+            VPBLENDMD.of(lane),
+            (at, bytes),
+            (first, lanes),
+            (out, written),
+        )
     }
 }
