@@ -7,11 +7,10 @@ use core::mem::offset_of;
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
+use crate::aside::Aside;
 use crate::frame::Frame;
 use crate::model::{Block, Branch, Channels, Parting, Stops, Target, Way};
-use crate::translate::{
-    ACTIVE, AFTER, AT, BRANCH, Chosen, ENTRIES, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator,
-};
+use crate::translate::{ACTIVE, AFTER, Chosen, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator};
 
 const WAITING: i32 = offset_of!(Frame, waiting) as i32;
 
@@ -19,14 +18,14 @@ const WAITING: i32 = offset_of!(Frame, waiting) as i32;
 type Here<'a> = (&'a [Block], usize);
 
 /// A place to go to.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    ip: u32,
+    pub ip: u32,
     /// The block for the channels of the one that ends, and that for any.
-    own: u32,
-    any: Option<u32>,
+    pub own: u32,
+    pub any: Option<u32>,
     /// The block for all channels of a mask, from that for any.
-    all: Option<(u32, u32)>,
+    pub all: Option<(u32, u32)>,
 }
 
 impl Place {
@@ -63,21 +62,18 @@ impl Translator {
         let Some(to) = target.and_then(|target| Place::of(blocks, target)) else {
             return self.leave_at(last.wrapping_sub(1) | AFTER);
         };
-        if self.channels == Channels::Any || to.own as usize != number + 1 {
-            self.go(to, (blocks, number));
-        }
+        self.go(to, (blocks, number), true);
     }
 
     /// Translates a branch, which is the op of this number.
     pub(crate) fn branch(&mut self, branch: &Branch, op: u32, here: Here<'_>) {
-        let ask = self.ops.new_dynamic_label();
+        let ask = self.aside(Aside::Ask(op, self.rounding));
         match &branch.way {
-            Way::Asked => {}
-            Way::Barrier { next } => {
-                if let Some(next) = Place::of(here.0, *next) {
-                    self.pass_barrier(next, (branch.lanes, op), ask);
-                }
-            }
+            Way::Asked => dynasm!(self.ops ; jmp =>ask),
+            Way::Barrier { next } => match Place::of(here.0, *next) {
+                Some(next) => self.pass_barrier(next, (branch.lanes, op), ask),
+                None => dynasm!(self.ops ; jmp =>ask),
+            },
             Way::Jump { not_taken, taken } => {
                 let zero = self.ops.new_dynamic_label();
                 if self.mask(&branch.masking, branch.lanes) == Chosen::InEsi {
@@ -88,7 +84,7 @@ impl Translator {
                         dynasm!(self.ops ; =>label);
                     }
                     match Place::of(here.0, *target) {
-                        Some(to) => self.go(to, here),
+                        Some(to) => self.go(to, here, label.is_some()),
                         None => dynasm!(self.ops ; jmp =>ask),
                     }
                 }
@@ -96,12 +92,14 @@ impl Translator {
             Way::Channels(parting) => {
                 let [next, other] =
                     [parting.next, parting.other].map(|target| Place::of(here.0, target));
-                if let (Some(next), Some(other)) = (next, other) {
-                    self.part(branch, parting, [next, other], ask, here);
+                match (next, other) {
+                    (Some(next), Some(other)) => {
+                        self.part(branch, parting, [next, other], ask, here);
+                    }
+                    _ => dynasm!(self.ops ; jmp =>ask),
                 }
             }
         }
-        self.ask(ask, op);
     }
 
     /// Goes on behind a barrier with channels of which none waits.
@@ -116,75 +114,43 @@ impl Translator {
         dynasm!(self.ops ; jmp =>own);
     }
 
-    /// At `ask`, lets the caller execute the branch, and goes on where that says.
-    fn ask(&mut self, ask: DynamicLabel, op: u32) {
-        let leave = self.leave;
-        let went = self.ops.new_dynamic_label();
-        dynasm!(self.ops ; =>ask);
-        self.round_for_call();
-        dynasm!(self.ops
-            ; vzeroupper
-            ; mov rdi, rbx
-            ; mov esi, op as i32
-            ; call QWORD [rbx + BRANCH]
-            ; cmp eax, -1
-            ; jne =>went
-            ; mov DWORD [rbx + AT], eax
-            ; jmp =>leave
-            ; =>went
-        );
-        // A branch does not change the modes.
-        self.round_after_call();
-        dynasm!(self.ops
-            ; mov r13d, [rbx + ACTIVE]
-            ; mov rcx, [rbx + ENTRIES]
-            // The upper half of a returned dword is anything.
-            ; mov eax, eax
-            ; jmp QWORD [rcx + rax * 8]
-        );
-    }
-
-    fn label(&self, block: u32) -> DynamicLabel {
+    pub(crate) fn label(&self, block: u32) -> DynamicLabel {
         self.labels
             .get(block as usize)
             .copied()
             .unwrap_or(self.leave)
     }
 
-    /// Goes to a place with the channels that execute.
-    fn go(&mut self, to: Place, here: Here<'_>) {
+    /// Goes to a place with the channels that execute. Nothing of the block follows if it `ends` so.
+    fn go(&mut self, to: Place, here: Here<'_>, ends: bool) {
         match self.channels {
+            Channels::All(_) if ends && to.own as usize == here.1 + 1 => {}
             Channels::All(_) => {
                 let label = self.label(to.own);
                 dynasm!(self.ops ; jmp =>label);
             }
-            Channels::Any => self.go_apart(to, here),
+            Channels::Any => self.go_apart(to, here, ends),
         }
     }
 
     /// Goes to a place, where channels may wake, in the code for any of them; if all execute then, in that
-    /// for all.
-    fn go_apart(&mut self, to: Place, (blocks, number): Here<'_>) {
+    /// for all. Nothing of the block follows if it `ends` so.
+    fn go_apart(&mut self, to: Place, (blocks, number): Here<'_>, ends: bool) {
         let from = blocks.get(number).map_or(0, |block| block.last_ip);
         let any = self.label(to.any.unwrap_or(to.own));
-        let wake = self.wake;
+        let wakes = self.aside(Aside::Wake(to));
         if to.ip > from {
-            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32 ; ja =>any);
+            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32);
         } else {
             // Those that wait further on do so wherever the thread goes back to.
-            dynasm!(self.ops ; cmp DWORD [rbx + LOWEST_WAKE], from as i32 ; ja =>any);
+            dynasm!(self.ops ; cmp DWORD [rbx + LOWEST_WAKE], from as i32);
         }
-        dynasm!(self.ops ; mov edx, to.ip as i32 ; call =>wake);
-        if let Some((all, mask)) = to.all {
-            let all = self.label(all);
-            dynasm!(self.ops
-                ; cmp DWORD [rbx + PARKED], 0
-                ; jne =>any
-                ; cmp r13d, mask as i32
-                ; je =>all
-            );
+        if to.any == Some(number as u32 + 1) && ends {
+            // That follows.
+            dynasm!(self.ops ; jbe =>wakes);
+        } else {
+            dynasm!(self.ops ; ja =>any ; jmp =>wakes);
         }
-        dynasm!(self.ops ; jmp =>any);
     }
 
     /// A structured branch; at `ask`, where nothing has changed yet, what is left to the caller.
@@ -221,16 +187,16 @@ impl Translator {
                 dynasm!(self.ops ; test esi, esi ; jz =>stay);
                 self.rest_to_esi(branch);
                 dynasm!(self.ops ; test esi, esi ; jnz =>park);
-                self.go(other, here);
+                self.go(other, here, false);
                 dynasm!(self.ops ; =>park);
                 if parts {
                     self.park(next.ip, here);
-                    self.go_apart(other, here);
+                    self.go_apart(other, here, false);
                 } else {
                     dynasm!(self.ops ; jmp =>ask);
                 }
                 dynasm!(self.ops ; =>stay);
-                return self.go(next, here);
+                return self.go(next, here, true);
             }
         };
         if let Some(ip) = wait {
@@ -241,13 +207,13 @@ impl Translator {
                 if any {
                     dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], next_ip ; ja =>to_other);
                 } else {
-                    self.go(other, here);
+                    self.go(other, here, false);
                 }
             }
             dynasm!(self.ops ; =>park);
             if !parts {
                 dynasm!(self.ops ; jmp =>ask ; =>stay);
-                return self.go(next, here);
+                return self.go(next, here, true);
             }
             self.park(ip, here);
         }
@@ -259,16 +225,16 @@ impl Translator {
                 ; test r13d, r13d
                 ; jnz =>to_next
                 ; cmp DWORD [rbx + NEXT_WAKE], next_ip
-                ; jne =>to_other
-                ; =>to_next
+                ; je =>to_next
+                ; =>to_other
             );
-            self.go_apart(next, here);
-            dynasm!(self.ops ; =>to_other);
-            self.go_apart(other, here);
+            self.go_apart(other, here, false);
+            dynasm!(self.ops ; =>to_next);
+            self.go_apart(next, here, any);
         }
         if !any {
             dynasm!(self.ops ; =>stay);
-            self.go(next, here);
+            self.go(next, here, true);
         }
     }
 
@@ -282,7 +248,10 @@ impl Translator {
         if offset != 0 {
             dynasm!(self.ops ; shl esi, offset as i8);
         }
-        dynasm!(self.ops ; and esi, r13d);
+        // Unless they are known, the mask is of those that execute.
+        if self.channels != Channels::Any || branch.masking.no_mask {
+            dynasm!(self.ops ; and esi, r13d);
+        }
     }
 
     /// esi = the others of its channels that execute.
@@ -297,17 +266,12 @@ impl Translator {
     /// The channels in esi stop, to wait at an address.
     fn park(&mut self, ip: u32, (blocks, number): Here<'_>) {
         let from = blocks.get(number).map_or(0, |block| block.last_ip);
-        let park = self.park;
+        let park = if ip > from {
+            self.park_ahead
+        } else {
+            self.park
+        };
         dynasm!(self.ops ; mov edx, ip as i32 ; call =>park);
-        if ip > from {
-            let kept = self.ops.new_dynamic_label();
-            dynasm!(self.ops
-                ; cmp DWORD [rbx + NEXT_WAKE], edx
-                ; jbe =>kept
-                ; mov [rbx + NEXT_WAKE], edx
-                ; =>kept
-            );
-        }
     }
 
     /// What branches call, if some of these blocks is for any channels.
@@ -318,7 +282,7 @@ impl Translator {
         }
     }
 
-    /// The channels in esi, which execute, stop, to wait at edx.
+    /// The channels in esi, which execute, stop, to wait at edx, which may be ahead.
     fn park_routine(&mut self) {
         let park = self.park;
         dynasm!(self.ops
@@ -356,6 +320,14 @@ impl Translator {
             ; mov [rbx + LOWEST_WAKE], edx
             ; kept:
             ; ret
+        );
+        let (park, ahead) = (self.park, self.park_ahead);
+        dynasm!(self.ops
+            ; =>ahead
+            ; cmp [rbx + NEXT_WAKE], edx
+            ; jbe =>park
+            ; mov [rbx + NEXT_WAKE], edx
+            ; jmp =>park
         );
     }
 

@@ -174,6 +174,30 @@ impl Translator {
         true
     }
 
+    /// The same of a value that is known.
+    pub(crate) fn number_to_flags(&mut self, value: u32, target: Target, written: Written) -> bool {
+        let Some((bit, (register, first))) = self.held_by(target) else {
+            return false;
+        };
+        let bits = 8 * target.size as u32;
+        let skip = self.ops.new_dynamic_label();
+        if written == Written::Masked {
+            dynasm!(self.ops ; test esi, 1 ; jz =>skip);
+        }
+        let size = u32::MAX >> (BITS - bits);
+        let value = value & size;
+        if value != size {
+            dynasm!(self.ops ; and Rd(register), !(size << first) as i32);
+        }
+        if value != 0 {
+            dynasm!(self.ops ; or Rd(register), (value << first) as i32);
+        }
+        self.store_flags(register);
+        dynasm!(self.ops ; =>skip);
+        self.forget_flags(bit, bits);
+        true
+    }
+
     /// The first flag bit of a destination of one channel, and the host register that has all of it.
     fn held_by(&self, target: Target) -> Option<(u32, (u8, u8))> {
         let bit = 8 * target.at.checked_sub(self.layout.flags)?;

@@ -24,6 +24,8 @@
 )]
 
 #[cfg(target_arch = "x86_64")]
+mod aside;
+#[cfg(target_arch = "x86_64")]
 mod atomic;
 #[cfg(target_arch = "x86_64")]
 mod barrier;

@@ -57,6 +57,16 @@ impl Translator {
             return false;
         }
         let written = self.written(&job);
+        let target = Target::of(&request.output, at);
+        if job.plan.kind == Kind::Move
+            && let Some(source) = &request.sources[0]
+            && let Place::Constant(raw) = source.place
+        {
+            let value = self.constant_lane(&job, source, raw) as u32;
+            if self.number_to_flags(value, target, written) {
+                return true;
+            }
+        }
         let shift = job.number_of_bits();
         let needed = if shift.is_some() { 1 } else { SOURCES.len() };
         for (register, source) in
@@ -85,7 +95,6 @@ impl Translator {
             // A move is done.
             _ => {}
         }
-        let target = Target::of(&request.output, at);
         if self.eax_to_flags(target, written) {
             return true;
         }

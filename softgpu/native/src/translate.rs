@@ -11,6 +11,8 @@ use dynasmrt::x64::X64Relocation;
 use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 use eu_lanes::{Accumulator, HostIsa, Modes};
 
+use crate::aside::Aside;
+use crate::branch::Place;
 use crate::frame::Frame;
 use crate::masks::predicates;
 use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step};
@@ -96,11 +98,15 @@ pub(crate) struct Translator {
     pub(crate) labels: Vec<DynamicLabel>,
     pub(crate) leave: DynamicLabel,
     pub(crate) park: DynamicLabel,
+    pub(crate) park_ahead: DynamicLabel,
     pub(crate) wake: DynamicLabel,
     pub(crate) next_thread: DynamicLabel,
     /// Where a thread waits, and where one has ended.
     pub(crate) turns: [DynamicLabel; 2],
     detours: Vec<Detour>,
+    pub(crate) asides: Vec<(DynamicLabel, Aside)>,
+    /// Those that wake channels at a place.
+    pub(crate) wakes: BTreeMap<Place, DynamicLabel>,
 }
 
 /// Accumulator elements whose registers are the low halves of their whole values.
@@ -149,7 +155,7 @@ impl Translator {
     pub fn new(layout: Layout, blocks: &[Block], isa: HostIsa) -> Self {
         let mut ops = VecAssembler::new(0);
         let labels = (0..blocks.len()).map(|_| ops.new_dynamic_label()).collect();
-        let [leave, park, wake] = [(); 3].map(|()| ops.new_dynamic_label());
+        let [leave, park, park_ahead, wake] = [(); 4].map(|()| ops.new_dynamic_label());
         let next_thread = ops.new_dynamic_label();
         let turns = [(); 2].map(|()| ops.new_dynamic_label());
         Self {
@@ -176,10 +182,13 @@ impl Translator {
             labels,
             leave,
             park,
+            park_ahead,
             wake,
             next_thread,
             turns,
             detours: Vec::new(),
+            asides: Vec::new(),
+            wakes: BTreeMap::new(),
         }
     }
 
@@ -241,18 +250,12 @@ impl Translator {
         self.spilled = 0;
         self.forget_all();
         if count > 0 {
-            let out = self.ops.new_dynamic_label();
-            let go = self.ops.new_dynamic_label();
+            let out = self.aside(Aside::Leave(block.first));
             dynasm!(self.ops ; cmp QWORD [rbx + LEFT], count ; jb =>out);
             if self.channels == Channels::Any {
-                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; ja =>go);
-            } else {
-                dynasm!(self.ops ; jmp =>go);
+                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; jbe =>out);
             }
-            dynasm!(self.ops ; =>out);
-            self.leave_at(block.first);
             dynasm!(self.ops
-                ; =>go
                 ; sub QWORD [rbx + LEFT], count
                 ; add QWORD [rbx + INSTRUCTIONS], count
                 ; add QWORD [rbx + CHANNELS], block.channels as i32
@@ -504,6 +507,7 @@ impl Translator {
         for detour in core::mem::take(&mut self.detours) {
             self.detour(&detour);
         }
+        self.translate_asides();
         self.ops.align(32, 0xcc);
         for (&(first, lane), &label) in &self.bits {
             dynasm!(self.ops ; =>label);
