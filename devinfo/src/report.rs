@@ -36,6 +36,8 @@ pub const THREES: u32 = 1 << 0;
 pub const SHUFFLES: u32 = 1 << 25;
 /// In a report's last dword: all channels of the sub-group should be here.
 pub const TOGETHER: u32 = 1 << 24;
+/// With [`TOGETHER`]: and all of its work-group.
+pub const GROUP: u32 = 1 << 0;
 /// The offset of a shuffle is a channel's number.
 pub const BY_NUMBER: u32 = 0;
 /// It is what differs from the channel's own number.
@@ -95,6 +97,10 @@ pub const ATOMIC: u32 = 1 << 1;
 pub const LOADS: u32 = 1 << 2;
 /// With [`ATOMIC`]: the program has chosen its scope.
 pub const SCOPED: u32 = 1 << 3;
+/// With [`ORDERS`]: it begins a copy of the work-group.
+pub const COPIES: u32 = 1 << 4;
+/// With [`ORDERS`]: it waits for copies of the work-group.
+pub const AWAITS: u32 = 1 << 5;
 
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

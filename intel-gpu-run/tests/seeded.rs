@@ -15,6 +15,8 @@ const BOTH: &[&str] = &["own", "ocloc"];
 const INACTIVE: &str = "read of an inactive channel";
 const PART: &str = "sub-group operation in divergent flow";
 
+const GROUP: &str = "barrier in divergent flow";
+
 /// A kernel of `seeded.cl`, compilers, platforms, and what is reported; nothing if it is clean.
 type Row = (
     &'static str,
@@ -58,6 +60,9 @@ const KERNELS: &[Row] = &[
     ("own_copy_too_early", BOTH, ALL, "data race"),
     ("own_copy_of_unfinished", BOTH, ALL, "data race"),
     ("right_copies", BOTH, ALL, ""),
+    ("copy_not_waited_for", BOTH, ALL, "copy not waited for"),
+    ("copy_in_part", BOTH, ALL, GROUP),
+    ("group_barrier_in_part", BOTH, ALL, GROUP),
     ("neighbour_in_place", &["own"], ALL, "data race"),
     ("one_channel_too_early", BOTH, ALL, "data race"),
     ("store_beside_atomics", BOTH, ALL, "data race"),

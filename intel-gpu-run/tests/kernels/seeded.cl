@@ -447,6 +447,37 @@ kernel void right_copies(global const int *in, global int *out)
     wait_group_events(1, &e);
 }
 
+kernel void copy_not_waited_for(global const int *in, global int *out)
+{
+    local int tile[128];
+    tile[get_local_id(0)] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    async_work_group_copy(out + get_group_id(0) * 128, tile, 128, 0);
+}
+
+kernel void copy_in_part(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    event_t e = 0;
+    if (l > 5)
+        e = async_work_group_copy(tile, in + get_group_id(0) * 128, 128, 0);
+    wait_group_events(1, &e);
+    out[get_global_id(0)] = tile[l];
+}
+
+kernel void group_barrier_in_part(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[get_global_id(0)];
+    if (l & 1)
+        barrier(CLK_LOCAL_MEM_FENCE);
+    else
+        barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l ^ 3];
+}
+
 // Every second channel reads its neighbour's element, and nothing is between that and the neighbour's own sum.
 kernel void neighbour_in_place(global const int *in, global int *out)
 {

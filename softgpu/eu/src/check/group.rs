@@ -166,6 +166,7 @@ impl Checks {
             ip,
             thread: index,
         };
+        let copy = order.copy;
         if group.ended.is_none_or(|ended| here.number < ended.number) {
             group.ended = Some(here);
         }
@@ -175,6 +176,12 @@ impl Checks {
             .find(|first| first.number > here.number);
         let waits = waits.copied();
         drop(group);
+        if let Some(copy) = copy {
+            self.report_at(copy, Rule::UnfinishedCopy, Some(ip), || {
+                let who = self.who(None);
+                format!("{who} begins a copy here, and ends before it has waited for it")
+            });
+        }
         if let Some(waits) = waits {
             self.report_pair(Rule::DivergentBarrier, Some(waits.ip), || {
                 format!(

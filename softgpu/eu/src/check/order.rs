@@ -96,6 +96,8 @@ pub(crate) struct Order {
     joined: Joined,
     /// Shared local memory is in order without fences.
     in_order: bool,
+    /// The instruction that told of a copy for which nothing has waited yet.
+    pub copy: Option<u64>,
     /// What they have told of an operand that must be the same for all of them.
     pub(super) alike: Alike,
 }
@@ -115,6 +117,7 @@ impl Order {
             sync: Sync::NONE,
             joined: Joined::default(),
             in_order: false,
+            copy: None,
             alike: Alike::default(),
         }
     }

@@ -36,8 +36,11 @@ pub enum Rule {
     PartialSubGroup,
     /// All channels of a sub-group reach its block reads and writes, and barriers.
     DivergentFlow,
-    /// All threads of a group signal each barrier, by the same instruction.
+    /// All channels and all threads of a group reach each barrier, by the same instruction, and what else a group
+    /// does together.
     DivergentBarrier,
+    /// A work-group waits for its copies before it ends.
+    UnfinishedCopy,
     /// A channel reads what another one has written that is not here: it is in other flow, or has
     /// returned.
     InactiveChannel,
@@ -80,6 +83,7 @@ impl fmt::Display for Rule {
             Self::PartialSubGroup => "block access in a partial sub-group",
             Self::DivergentFlow => "sub-group operation in divergent flow",
             Self::DivergentBarrier => "barrier in divergent flow",
+            Self::UnfinishedCopy => "copy not waited for",
             Self::InactiveChannel => "read of an inactive channel",
             Self::NotAlike => "operand not the same for all channels",
             Self::RegisterBounds => "register bounds",

@@ -125,6 +125,11 @@ impl Checks {
         let mut group = self.group.borrow_mut();
         let members = group.members();
         if let Some(order) = group.threads.get_mut(self.thread.get() as usize) {
+            if told.what & report::COPIES != 0 {
+                order.copy = Some(self.ip());
+            } else if told.what & report::AWAITS != 0 {
+                order.copy = None;
+            }
             order.tells(Sync::of(told), active, self.local_in_order, &members);
         }
     }

@@ -101,7 +101,11 @@ impl Checks {
             self.lacks(here);
         }
         if told.what & report::TOGETHER != 0 && is_first {
-            self.parts(here);
+            let rule = match told.what & report::GROUP {
+                0 => Rule::DivergentFlow,
+                _ => Rule::DivergentBarrier,
+            };
+            self.parts(rule, here);
         }
         if told.what & report::SHUFFLES == 0 {
             return;
@@ -131,9 +135,9 @@ impl Checks {
     }
 
     /// Reports what all channels do, if some are elsewhere.
-    pub(crate) fn parts(&self, here: Here) {
+    pub(crate) fn parts(&self, rule: Rule, here: Here) {
         if here.active != here.dispatched {
-            self.report(Rule::DivergentFlow, || {
+            self.report(rule, || {
                 let (here, of) = (here.active.count_ones(), here.dispatched.count_ones());
                 format!("{here} of the sub-group's {of} work-items are here")
             });

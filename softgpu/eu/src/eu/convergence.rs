@@ -7,8 +7,8 @@ use isa_encoder::message::{
 use super::op::{Action, Op, Pred, Span};
 use super::operand::{Kind, Shape, Source};
 use super::state::State;
-use crate::Checks;
 use crate::check::Here;
+use crate::{Checks, Rule};
 
 /// Which channels a thread has, and which execute.
 #[derive(Clone, Copy, Debug)]
@@ -56,14 +56,14 @@ impl Flow {
     }
 }
 
-/// Records a message of the whole sub-group that only part of it sends.
+/// Records a message of the whole sub-group, or of its work-group, that only part of the sub-group sends.
 pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
     if is_sub_group_block(op, meaning) {
         block(checks, flow);
     }
     let barrier = matches!(meaning, Message::Gateway(Gateway::Barrier));
-    if barrier {
-        checks.parts(flow.here());
+    if barrier && !checks.is_apart() {
+        checks.parts(Rule::DivergentBarrier, flow.here());
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn check(checks: &Checks, flow: &Flow, op: &Op, meaning: &Message) {
 fn block(checks: &Checks, flow: &Flow) {
     if !checks.is_apart() {
         checks.lacks(flow.here());
-        checks.parts(flow.here());
+        checks.parts(Rule::DivergentFlow, flow.here());
     }
 }
 

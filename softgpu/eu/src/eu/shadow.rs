@@ -17,7 +17,7 @@ use super::state::State;
 use super::unread::Unread;
 use super::vector::sets_flags;
 use crate::check::{MIXED, UNWRITTEN, WRITTEN};
-use crate::{Checks, GroupEnv};
+use crate::{Checks, GroupEnv, Rule};
 
 /// The largest element.
 const ELEMENT: usize = 8;
@@ -179,7 +179,7 @@ impl Shadow {
             Action::Fast(_) | Action::General | Action::Paired => {
                 if is_mark(op) && state.active != state.dispatched {
                     checks.set_ip(op.ip.into());
-                    checks.parts(Flow::of(state).here());
+                    checks.parts(Rule::DivergentFlow, Flow::of(state).here());
                 }
                 if indirect {
                     self.shuffles(state, op, checks);

@@ -21,9 +21,9 @@ enum Order {
         pointer: usize,
         loads: bool,
     },
-    /// What compilers make of it has barriers and fences of its own; whether it is one for the program, too.
+    /// What compilers make of it has barriers and fences of its own; what it is for the program.
     Whole {
-        joins: bool,
+        kind: u32,
     },
 }
 
@@ -36,17 +36,21 @@ fn order(op: Op) -> Option<Order> {
         Op::AtomicStore | Op::AtomicFlagClear => atomic(0, false),
         _ if exchanges(op) => atomic(2, false),
         Op::AtomicFlagTestAndSet => atomic(2, false),
-        Op::GroupAsyncCopy
-        | Op::ReserveReadPipePackets
+        Op::GroupAsyncCopy => Some(Order::Whole {
+            kind: report::COPIES,
+        }),
+        Op::ReserveReadPipePackets
         | Op::ReserveWritePipePackets
         | Op::CommitReadPipe
         | Op::CommitWritePipe
         | Op::ReadPipe
         | Op::WritePipe
         | Op::ReservedReadPipe
-        | Op::ReservedWritePipe => Some(Order::Whole { joins: false }),
-        Op::GroupWaitEvents
-        | Op::GroupReserveReadPipePackets
+        | Op::ReservedWritePipe => Some(Order::Whole { kind: 0 }),
+        Op::GroupWaitEvents => Some(Order::Whole {
+            kind: report::JOINS | report::AWAITS,
+        }),
+        Op::GroupReserveReadPipePackets
         | Op::GroupReserveWritePipePackets
         | Op::GroupCommitReadPipe
         | Op::GroupCommitWritePipe
@@ -57,8 +61,12 @@ fn order(op: Op) -> Option<Order> {
         | Op::GroupBitwiseXorKHR
         | Op::GroupLogicalAndKHR
         | Op::GroupLogicalOrKHR
-        | Op::GroupLogicalXorKHR => Some(Order::Whole { joins: true }),
-        _ if needs_all(op) => Some(Order::Whole { joins: true }),
+        | Op::GroupLogicalXorKHR => Some(Order::Whole {
+            kind: report::JOINS,
+        }),
+        _ if needs_all(op) => Some(Order::Whole {
+            kind: report::JOINS,
+        }),
         _ => None,
     }
 }
@@ -96,21 +104,21 @@ impl Rewriter<'_> {
                     report::ATOMIC | loads | self.scoped(one.word(pointer)),
                 )
             }
-            Order::Whole { joins } => {
+            Order::Whole { kind } => {
                 let sub_group = Some(Scope::Subgroup as i64);
                 // Sub-groups need neither barriers nor fences for theirs.
                 if op != Op::GroupWaitEvents && self.layout.constant(one.word(2)) == sub_group {
                     return false;
                 }
                 let words = whole.map(|word| self.builder.word(word));
-                (words, if joins { report::JOINS } else { 0 })
+                (words, kind)
             }
         };
         let none = self.builder.word(0);
         self.store_report([semantics, scope, none], report::ORDERS | kind);
         let sub_group = Some(Scope::Subgroup as i64);
         let alone = op == Op::ControlBarrier && self.layout.constant(one.word(0)) == sub_group;
-        kind == report::JOINS && (self.has_small_groups || alone)
+        kind & report::JOINS != 0 && (self.has_small_groups || alone)
     }
 
     /// A fence.

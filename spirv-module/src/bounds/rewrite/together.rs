@@ -49,7 +49,7 @@ impl Rewriter<'_> {
     /// Tells what an instruction does with the channels of its sub-group.
     pub(super) fn tell(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
         let scope = match op {
-            Op::ControlBarrier => one.word(0),
+            Op::ControlBarrier | Op::GroupWaitEvents => one.word(0),
             Op::SubgroupShuffleINTEL
             | Op::SubgroupShuffleXorINTEL
             | Op::SubgroupShuffleDownINTEL
@@ -60,11 +60,22 @@ impl Rewriter<'_> {
         };
         let shuffled = shuffled(op);
         let block = matches!(op, Op::SubgroupBlockReadINTEL | Op::SubgroupBlockWriteINTEL);
-        let together = needs_all(op) || op == Op::ControlBarrier || block;
+        let together = needs_all(op) || block;
+        let together = together
+            || matches!(
+                op,
+                Op::ControlBarrier | Op::GroupAsyncCopy | Op::GroupWaitEvents
+            );
         if shuffled.is_none() && !together {
             return None;
         }
-        if scope != 0 && self.layout.constant(scope) != Some(Scope::Subgroup as i64) {
+        let is = |of: Scope| self.layout.constant(scope) == Some(of as i64);
+        if together && scope != 0 && is(Scope::Workgroup) {
+            let none = self.builder.word(0);
+            self.store_report([none; 3], report::TOGETHER | report::GROUP);
+            return Some(());
+        }
+        if scope != 0 && !is(Scope::Subgroup) {
             return None;
         }
         let t = self.builder.types;
