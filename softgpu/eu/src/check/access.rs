@@ -375,11 +375,17 @@ impl Checks {
         drop(message);
         // Of a block compilers may read more than they use.
         let judged = if access.lane.is_some() { width } else { 1 };
+        let there = || {
+            let place = self.extents.place(address);
+            place.map(|(object, size, _)| (object, size))
+        };
+        // What reaches into the padding behind an object is reported as that.
+        let padding = || self.extents.object_padded_at(GpuAddress::new(address), 1);
         if place == Where::Stateless
             && let Some((object, size)) = self.pointee(pointer)
-            && let Some(there) = self.extents.object_at(address)
-            && there != (object, size)
             && !is_inside(address, judged, object, size)
+            && there() != Some((object, size))
+            && padding().is_none()
         {
             self.report(Rule::Provenance, || {
                 format!(

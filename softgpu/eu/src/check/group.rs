@@ -50,17 +50,10 @@ impl Group {
         self.first..self.first + self.threads.len() as u32
     }
 
-    /// A thread of a launch, in words.
-    pub(super) fn name(&self, thread: u32, lane: Option<u8>) -> String {
-        let one = lane.filter(|lane| *lane != ALL);
-        let channel = one.map_or(String::new(), |lane| format!(", channel {lane}"));
-        match thread.checked_sub(self.first) {
-            Some(index) if (index as usize) < self.threads.len() => {
-                let [x, y, z] = self.ids;
-                format!("work-group ({x}, {y}, {z}), sub-group {index}{channel}")
-            }
-            _ => format!("another work-group{channel}"),
-        }
+    /// The ids of the group, if a thread is its own, and which one it is.
+    fn member(&self, thread: u32) -> Option<([u32; 3], u32)> {
+        let index = thread.checked_sub(self.first)?;
+        ((index as usize) < self.threads.len()).then_some((self.ids, index))
     }
 }
 
@@ -70,7 +63,7 @@ impl Checks {
     pub fn begin_group(&self, ids: [u32; 3], slots: &[u32], local_bytes: usize) -> Group {
         Group {
             ids,
-            first: self.memory().take_threads(slots.len() as u32),
+            first: self.memory().begin_group(ids, slots.len() as u32),
             threads: vec![Order::new(self.apart.get()); slots.len()],
             slots: slots.iter().map(|slot| *slot as u16).collect(),
             lines: vec![Line::default(); local_bytes.div_ceil(4 * LINE)],
@@ -94,8 +87,20 @@ impl Checks {
 
     /// The thread that runs, in words.
     pub(super) fn who(&self, lane: Option<u8>) -> String {
-        let group = self.group.borrow();
-        group.name(group.first + self.thread.get(), lane)
+        self.name(self.number(), lane)
+    }
+
+    /// A thread of a launch, in words.
+    pub(super) fn name(&self, thread: u32, lane: Option<u8>) -> String {
+        let one = lane.filter(|lane| *lane != ALL);
+        let channel = one.map_or(String::new(), |lane| format!(", channel {lane}"));
+        let own = self.group.borrow().member(thread);
+        match own.or_else(|| self.memory().group_of(thread)) {
+            Some(([x, y, z], index)) => {
+                format!("work-group ({x}, {y}, {z}), sub-group {index}{channel}")
+            }
+            None => format!("another work-group{channel}"),
+        }
     }
 
     fn order(&self, change: impl FnOnce(&mut Order)) {

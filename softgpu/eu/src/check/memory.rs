@@ -12,6 +12,8 @@ const LINES: usize = 16;
 /// Pages of lines that are kept, of 16 MB of memory; what was first touched longest ago is forgotten. They
 /// take 40 MB, and up to 400 MB if messages access parts of lines.
 const PAGES: usize = 1 << 14;
+/// Work-groups whose ids are kept: of those that ran last.
+const GROUPS: usize = 1 << 16;
 /// Places of atomics that are kept.
 const PLACES: usize = 1 << 14;
 
@@ -20,6 +22,8 @@ const PLACES: usize = 1 << 14;
 pub(crate) struct Memory {
     /// The number of the last thread.
     threads: u32,
+    /// The work-groups that ran last, in order: their first thread, and their ids.
+    groups: VecDeque<(u32, [u32; 3])>,
     pages: Pages<Box<[Line; LINES]>>,
     /// The pages, the oldest first.
     ages: VecDeque<u64>,
@@ -36,18 +40,30 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The number of the next thread; `count` numbers are taken.
-    pub fn take_threads(&mut self, count: u32) -> u32 {
+    /// A work-group of so many threads begins: the number of its first thread.
+    pub fn begin_group(&mut self, ids: [u32; 3], count: u32) -> u32 {
         if self.threads.checked_add(count).is_none() {
             // Numbers begin again: who had them is forgotten.
             self.threads = 0;
+            self.groups.clear();
             self.pages.clear();
             self.ages.clear();
             self.scratch.clear();
         }
         let first = self.threads + 1;
         self.threads += count;
+        if self.groups.len() >= GROUPS {
+            self.groups.pop_front();
+        }
+        self.groups.push_back((first, ids));
         first
+    }
+
+    /// The ids of a thread's work-group, and which of its threads it is, if they are still known.
+    pub fn group_of(&self, thread: u32) -> Option<([u32; 3], u32)> {
+        let after = self.groups.partition_point(|(first, _)| *first <= thread);
+        let (first, ids) = self.groups.get(after.checked_sub(1)?)?;
+        Some((*ids, thread - first))
     }
 
     /// A launch begins: unless others run, what atomics told is over. Returns the number of its first
@@ -113,6 +129,17 @@ mod tests {
         drop(second);
         drop(memory.begin());
         assert!(memory.told(8).is_none());
+    }
+
+    #[test]
+    fn the_groups_that_ran_last_are_known() {
+        let mut memory = Memory::default();
+        for x in 0..=GROUPS as u32 {
+            assert_eq!(memory.begin_group([x, 7, 9], 2), 2 * x + 1);
+        }
+        assert_eq!(memory.group_of(2), None, "forgotten");
+        assert_eq!(memory.group_of(3), Some(([1, 7, 9], 0)));
+        assert_eq!(memory.group_of(10), Some(([4, 7, 9], 1)));
     }
 
     #[test]

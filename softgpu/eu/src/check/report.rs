@@ -108,9 +108,8 @@ impl Checks {
                 (true, false) => "has written",
                 (false, false) => "has read",
             };
-            let group = self.group.borrow();
-            let me = group.name(thread, lane);
-            let they = group.name(earlier.thread, Some(earlier.lane));
+            let me = self.name(thread, lane);
+            let they = self.name(earlier.thread, Some(earlier.lane));
             let place = self.place(place, address);
             let why = match conflict.relation {
                 _ if touch == Touch::Sample && conflict.relation != Relation::Racing => {
