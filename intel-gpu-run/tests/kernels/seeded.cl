@@ -67,6 +67,26 @@ kernel void right_gap(global const int *in, global int *out)
     out[g] = sum;
 }
 
+kernel void right_tree(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0), g = get_global_id(0);
+    tile[l] = in[g];
+    for (uint n = 64; n; n >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < n)
+            tile[l] += tile[l + n];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[g] = tile[0];
+}
+
+kernel void texels_block_in_part(global const int *in, write_only image2d_t out)
+{
+    if (get_sub_group_local_id() < 5)
+        intel_sub_group_block_write2(out, (int2)(0, 4), (uint2)(in[0], in[1]));
+}
+
 kernel void race_of_sub_groups(global const int *in, global int *out)
 {
     local int tile[129];

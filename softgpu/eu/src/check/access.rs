@@ -297,7 +297,9 @@ impl Checks {
     ) {
         if from.any(|range| self.is_unwritten(range)) {
             let lane = lane.map(|lane| lane + self.channel.get());
-            self.unwritten(lane, || format!("it stores to {}", self.describe(address)));
+            self.unwritten(lane, || {
+                format!("what it stores to {}", self.describe(address))
+            });
         }
     }
 
@@ -305,7 +307,7 @@ impl Checks {
     pub(crate) fn judge_coordinates(&self, lane: u8, mut from: impl Iterator<Item = Range<usize>>) {
         if from.any(|range| self.is_unwritten(range)) {
             let lane = lane + self.channel.get();
-            self.unwritten(Some(lane), || "a coordinate is in a register".to_owned());
+            self.unwritten(Some(lane), || "the register with a coordinate".to_owned());
         }
     }
 
@@ -313,7 +315,7 @@ impl Checks {
     pub(crate) fn judge_barrier(&self, name: Range<usize>) {
         if self.is_unwritten(name) {
             self.unwritten(None, || {
-                "it signals a barrier whose name is in a register".to_owned()
+                "the register with the name of the barrier that it signals".to_owned()
             });
         }
     }
@@ -369,7 +371,7 @@ impl Checks {
             .unwrap_or_default();
         if states.contains(&UNWRITTEN) {
             drop(message);
-            return self.unwritten(access.lane, || "its address is in a register".to_owned());
+            return self.unwritten(access.lane, || "the register with its address".to_owned());
         }
         let pointer = states.iter().copied().max().unwrap_or(WRITTEN);
         drop(message);

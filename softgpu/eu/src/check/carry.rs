@@ -144,7 +144,7 @@ impl Checks {
                     };
                     self.unwritten(access.lane_of(missing), || {
                         let to = self.place(place, address + skipped as u64);
-                        format!("it stores {width} bytes to {to}")
+                        format!("the {width} bytes that it stores to {to}")
                     });
                 }
                 self.store_states(at, address, states);
@@ -178,7 +178,7 @@ impl Checks {
                 } else if *uses && states.contains(&UNWRITTEN) {
                     self.unwritten(access.lane, || {
                         let at = self.place(place, address);
-                        format!("an atomic operation reads {at}")
+                        format!("what an atomic operation reads: {at}")
                     });
                 }
                 states.fill(WRITTEN);

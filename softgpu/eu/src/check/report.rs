@@ -7,13 +7,13 @@ use super::rule::Rule;
 use super::{Checks, Where};
 
 impl Checks {
-    /// Reports a value that decides something and that nothing has written.
+    /// Reports a value that decides something and that nothing has written: `what` it is, in words.
     pub(crate) fn unwritten(&self, lane: Option<u8>, what: impl FnOnce() -> String) {
         if self.launched.as_ref().is_some_and(|known| known.own) {
             return;
         }
         self.report(Rule::Uninitialised, || {
-            let mut text = format!("{}: {}, which nothing has written", self.who(lane), what());
+            let mut text = format!("{}: nothing has written {}", self.who(lane), what());
             let group = self.group.borrow();
             let thread = group.first + self.thread.get();
             if let Some(load) = &*self.empty_load.borrow()

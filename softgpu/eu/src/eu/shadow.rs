@@ -217,7 +217,7 @@ impl Shadow {
             let lane = unknown.trailing_zeros() as u8;
             checks.unwritten(Some(lane + op.channel_offset), || {
                 format!(
-                    "whether it is executed depends on bit {lane} of f{}.{}",
+                    "bit {lane} of f{}.{}, which decides whether it is executed",
                     op.flag_bit / 32,
                     op.flag_bit % 32 / 16
                 )

@@ -42,7 +42,7 @@ pub(super) fn of(routine: &Routine, grf_bytes: usize) -> Unread {
             parts.any(|part| {
                 let end = dst.start + end.min(part + grf_bytes) as u32;
                 let start = dst.start + part as u32;
-                is_read(routine, index, Span { start, end }, grf_bytes)
+                is_read(routine, index, Span { start, end })
             })
         };
         let read: Vec<bool> = (0..elements).map(is_read).collect();
@@ -87,7 +87,7 @@ fn elements(op: &Op) -> Option<(Span, usize)> {
 }
 
 /// Whether something may read a register after an op of a routine, before it is overwritten.
-fn is_read(routine: &Routine, after: usize, register: Span, grf_bytes: usize) -> bool {
+fn is_read(routine: &Routine, after: usize, register: Span) -> bool {
     let ops = routine.ops();
     let all = u64::MAX >> (64 - (register.end - register.start).clamp(1, 64));
     // By op, the bytes that still were the message's there.
@@ -110,7 +110,7 @@ fn is_read(routine: &Routine, after: usize, register: Span, grf_bytes: usize) ->
             let Some(op) = ops.get(at).filter(|_| looked_at <= MOST) else {
                 return true;
             };
-            match touches(op, register, bytes, grf_bytes) {
+            match touches(op, register, bytes) {
                 Touch::Reads => return true,
                 Touch::Writes(written) => bytes &= !written,
             }
@@ -146,7 +146,7 @@ fn bytes_of(span: Span, register: Span) -> u64 {
 }
 
 /// What an op does with these `bytes` of a register.
-fn touches(op: &Op, register: Span, bytes: u64, grf_bytes: usize) -> Touch {
+fn touches(op: &Op, register: Span, bytes: u64) -> Touch {
     let has = |span: Span| bytes_of(span, register) & bytes != 0;
     match &op.action {
         Action::Nop | Action::Barrier => Touch::Writes(0),
@@ -166,16 +166,29 @@ fn touches(op: &Op, register: Span, bytes: u64, grf_bytes: usize) -> Touch {
             if reads {
                 return Touch::Reads;
             }
-            let dense = op.lanes() == 1 || u32::from(op.dst.stride) == op.dst.ty.bytes();
-            let always = op.pred == Pred::Always;
-            if op.dst.target != Target::Direct || !always || !dense {
+            if op.dst.target != Target::Direct || op.pred != Pred::Always {
                 return Touch::Writes(0);
             }
-            let [results, _] = op.results(grf_bytes);
-            let start = op.dst.base;
-            let end = start + results.end as u32;
-            Touch::Writes(bytes_of(Span { start, end }, register))
+            // Compilers write the two halves of addresses in turn.
+            let starts = (op.dst.base..).step_by(usize::from(op.dst.stride).max(1));
+            let written = starts.take(op.lanes()).fold(0, |written, start| {
+                let end = start + op.dst.ty.bytes();
+                written | bytes_of(Span { start, end }, register)
+            });
+            Touch::Writes(written)
         }
+    }
+}
+
+/// The part of a payload with addresses that has a channel's: messages of few channels have whole registers.
+fn addresses(op: &Op, send: &SendOp, payload: Span) -> Span {
+    let Some(Message::Lsc(Lsc::Vector { address_size, .. })) = send.known_meaning() else {
+        return payload;
+    };
+    let end = payload.start + (op.lanes() * address_size.bytes()) as u32;
+    Span {
+        end: end.min(payload.end),
+        ..payload
     }
 }
 
@@ -184,7 +197,7 @@ fn of_message(op: &Op, send: &SendOp, register: Span, has: impl Fn(Span) -> bool
     let Some(spans) = send.spans.filter(|_| send.registers.gathered.is_none()) else {
         return Touch::Reads;
     };
-    if has(spans.src0) || has(spans.src1) {
+    if has(addresses(op, send, spans.src0)) || has(spans.src1) {
         return Touch::Reads;
     }
     match op.pred {
@@ -252,6 +265,8 @@ mod tests {
         };
         assert_eq!(part(""), [], "half of it");
         assert_eq!(part("(W) mov (4|M0) r21.4<1>:ud 0:ud\n"), [(32, 64)]);
+        let turns = "(W) mov (4|M0) r21.0<2>:ud 0:ud\n(W) mov (4|M0) r21.1<2>:ud 0:ud\n";
+        assert_eq!(part(turns), [(32, 64)]);
         assert_eq!(
             part("(f0.0) mov (4|M0) r21.4<1>:ud 0:ud\n"),
             [],

@@ -29,6 +29,19 @@ fn shuffled(op: Op) -> Option<(usize, u32)> {
     })
 }
 
+/// Whether it reads or writes a block of a buffer or of an image.
+fn is_block(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SubgroupBlockReadINTEL
+            | Op::SubgroupBlockWriteINTEL
+            | Op::SubgroupImageBlockReadINTEL
+            | Op::SubgroupImageBlockWriteINTEL
+            | Op::SubgroupImageMediaBlockReadINTEL
+            | Op::SubgroupImageMediaBlockWriteINTEL
+    )
+}
+
 /// The words with operands that must be the same for all channels: the channel of a broadcast
 /// (`sub_group_broadcast`: "the same for all work-items in the sub-group"), the place of a block
 /// (`cl_intel_subgroups`: so is the pointer or the coordinate), all of a copy (`async_work_group_copy`: "all
@@ -53,13 +66,12 @@ impl Rewriter<'_> {
             Op::SubgroupShuffleINTEL
             | Op::SubgroupShuffleXorINTEL
             | Op::SubgroupShuffleDownINTEL
-            | Op::SubgroupShuffleUpINTEL
-            | Op::SubgroupBlockReadINTEL
-            | Op::SubgroupBlockWriteINTEL => 0,
+            | Op::SubgroupShuffleUpINTEL => 0,
+            _ if is_block(op) => 0,
             _ => one.word(2),
         };
         let shuffled = shuffled(op);
-        let block = matches!(op, Op::SubgroupBlockReadINTEL | Op::SubgroupBlockWriteINTEL);
+        let block = is_block(op);
         let together = needs_all(op) || block;
         let together = together
             || matches!(
