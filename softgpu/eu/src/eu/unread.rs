@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use isa_encoder::message::{Direction, Lsc, Message};
-use isa_encoder::semantics::{Flow, Semantics};
+use isa_encoder::semantics::{Flow, Number, Semantics};
 
 use super::op::{Action, Op, Pred, SendOp, Span};
 use super::operand::{Kind, Target};
@@ -166,7 +166,10 @@ fn touches(op: &Op, register: Span, bytes: u64) -> Touch {
             if reads {
                 return Touch::Reads;
             }
-            if op.dst.target != Target::Direct || op.pred != Pred::Always {
+            // What selects by a predicate writes for all channels.
+            let selects = op.does == Semantics::Number(Number::Select);
+            let always = op.pred == Pred::Always || selects;
+            if op.dst.target != Target::Direct || !always {
                 return Touch::Writes(0);
             }
             // Compilers write the two halves of addresses in turn.
@@ -265,6 +268,10 @@ mod tests {
         };
         assert_eq!(part(""), [], "half of it");
         assert_eq!(part("(W) mov (4|M0) r21.4<1>:ud 0:ud\n"), [(32, 64)]);
+        assert_eq!(
+            part("(f0.0) sel (4|M0) r21.4<1>:ud r1.0<1;1,0>:ud 0:ud\n"),
+            [(32, 64)]
+        );
         let turns = "(W) mov (4|M0) r21.0<2>:ud 0:ud\n(W) mov (4|M0) r21.1<2>:ud 0:ud\n";
         assert_eq!(part(turns), [(32, 64)]);
         assert_eq!(
