@@ -116,8 +116,12 @@ fn blocks_need_whole_sub_groups() {
 fn barriers_need_all_channels() {
     let run = |limit| check("divergent", "16", "16", &["in=in", "out=out:4096", limit]);
     assert_clean(&run("i32=16"));
-    let rule = "barrier in divergent flow";
-    assert_violates(&run("i32=5"), "divergent", &[rule], "send.gtwy");
+    // A block is in the same flow.
+    let rules = [
+        "barrier in divergent flow",
+        "sub-group operation in divergent flow",
+    ];
+    assert_violates(&run("i32=5"), "divergent", &rules, "send.");
 }
 
 #[test]
