@@ -185,7 +185,12 @@ fn touches(op: &Op, register: Span, bytes: u64) -> Touch {
 
 /// The part of a payload with addresses that has a channel's: messages of few channels have whole registers.
 fn addresses(op: &Op, send: &SendOp, payload: Span) -> Span {
-    let Some(Message::Lsc(Lsc::Vector { address_size, .. })) = send.known_meaning() else {
+    let Some(Message::Lsc(Lsc::Vector {
+        address_size,
+        strided: false,
+        ..
+    })) = send.known_meaning()
+    else {
         return payload;
     };
     let end = payload.start + (op.lanes() * address_size.bytes()) as u32;

@@ -82,7 +82,7 @@ impl Rewriter<'_> {
             return None;
         }
         let is = |of: Scope| self.layout.constant(scope) == Some(of as i64);
-        if together && scope != 0 && is(Scope::Workgroup) {
+        if together && is(Scope::Workgroup) {
             let none = self.builder.word(0);
             self.store_report([none; 3], report::TOGETHER | report::GROUP);
             return Some(());
