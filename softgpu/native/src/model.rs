@@ -39,6 +39,20 @@ pub struct Layout {
     pub notification: u32,
 }
 
+#[cfg(test)]
+impl Layout {
+    /// One for tests of code that is not run.
+    pub(crate) const OF_TESTS: Self = Self {
+        accumulators: 0,
+        flags: 1024,
+        control: 1040,
+        state: 0,
+        message: 0,
+        general: 0,
+        notification: 0,
+    };
+}
+
 /// The barrier of a group of threads.
 #[derive(Debug)]
 #[repr(C)]

@@ -166,15 +166,6 @@ mod tests {
 
     #[test]
     fn one_channel_is_computed_in_general_registers() {
-        let layout = Layout {
-            accumulators: 0,
-            flags: 1024,
-            control: 1040,
-            state: 0,
-            message: 0,
-            general: 0,
-            notification: 0,
-        };
         let step = |operation, element, lanes| VectorStep {
             request: Request {
                 operation,
@@ -208,7 +199,8 @@ mod tests {
             },
             flag_bit: None,
         };
-        let is_one = |step| Translator::new(layout, &[], HostIsa::Avx2).one_channel(&step);
+        let is_one =
+            |step| Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2).one_channel(&step);
         for operation in [
             Operation::Mov,
             Operation::Add,

@@ -423,16 +423,8 @@ mod tests {
 
     #[test]
     fn operations_have_wide_forms_where_the_host_has_the_instructions() {
-        let layout = Layout {
-            accumulators: 0,
-            flags: 1024,
-            control: 1040,
-            state: 0,
-            message: 0,
-            general: 0,
-            notification: 0,
-        };
-        let is_wide = |isa, step: &VectorStep| Translator::new(layout, &[], isa).wide_vector(step);
+        let is_wide =
+            |isa, step: &VectorStep| Translator::new(Layout::OF_TESTS, &[], isa).wide_vector(step);
         for lanes in [4, 8, 16, 32] {
             for operation in [Operation::Add, Operation::Xor, Operation::Select] {
                 let step = step(operation, lanes, 4);
@@ -445,19 +437,9 @@ mod tests {
         assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 16, 12)));
     }
 
-    const LAYOUT: Layout = Layout {
-        accumulators: 0,
-        flags: 1024,
-        control: 1040,
-        state: 0,
-        message: 0,
-        general: 0,
-        notification: 0,
-    };
-
     /// How often these bytes are in the code of some steps, for any channels.
     fn count(steps: &[VectorStep], bytes: &[u8]) -> usize {
-        let mut translator = Translator::new(LAYOUT, &[], HostIsa::Avx512);
+        let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
         for step in steps {
             assert!(translator.wide_vector(step));
         }
@@ -502,7 +484,7 @@ mod tests {
         assert_eq!(halves(8), [512]);
         assert!(halves(16).is_empty());
         let load = |stored: &[u32]| {
-            let mut translator = Translator::new(LAYOUT, &[], HostIsa::Avx512);
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
             translator.halves.extend(stored);
             translator.wide_bytes(256, BYTES);
             translator.finish().expect("it assembles")
