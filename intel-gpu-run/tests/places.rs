@@ -86,3 +86,20 @@ fn accesses_do_not_come_before_their_part_of_a_buffer() {
     assert!(text.contains("pointer beyond its buffer"), "{text}");
     assert_eq!(code, Some(5), "{text}");
 }
+
+/// Where pointers have no surface, other memory is reported with the instruction that got there, also where a page
+/// fault ends the launch.
+#[test]
+fn pointers_do_not_lead_to_other_memory() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = numbers(folder.path());
+    for (elements, code) in [("u32=0", 0), ("u32=268435456", 5), ("u32=1073741824", 4)] {
+        let (ended, text) = run("own", "soft:bmg", "far", &[&input, "fill=0:512", elements]);
+        assert_eq!(ended, Some(code), "{elements}: {text}");
+        let told = text.contains("pointer beyond its buffer");
+        assert_eq!(told, code != 0, "{elements}: {text}");
+    }
+}

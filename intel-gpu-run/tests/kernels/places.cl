@@ -47,3 +47,8 @@ kernel void right_part(global const int *in, global int *whole, global int *part
     int i = get_global_id(0);
     part[i] += i;
 }
+
+kernel void far(global const int *in, global int *out, uint elements)
+{
+    out[get_global_id(0)] = in[get_global_id(0) + (size_t)elements];
+}
