@@ -75,9 +75,19 @@ impl Selector<'_> {
         for (operand, value) in operands.iter_mut().zip(values) {
             *operand = self.source(value, M::D)?;
         }
-        // The last source has no region of its own (the rule "ternary-source-2"): words come first.
-        let is_word = |operand: &Operand| matches!(operand, Operand::Var { ty: M::Uw, .. });
-        operands.sort_by_key(|operand| !is_word(operand));
+        // The last source has no region of its own (the rule "ternary-source-2"): words and halves of qwords
+        // come first.
+        let is_dwords = |operand: &Operand| match operand {
+            Operand::Var { ty, stride, .. } => ty.bytes() == 4 && *stride <= 1,
+            Operand::Repeated { .. } => false,
+            _ => true,
+        };
+        operands.sort_by_key(is_dwords);
+        if !is_dwords(&operands[2]) {
+            let dwords = self.storage(Type::I32, self.differs(result));
+            self.alu(Opcode::Mov, at(dwords, M::D), &operands[2..]);
+            operands[2] = at(dwords, M::D);
+        }
         self.alu(Opcode::Add3, at(to, M::D), &operands);
         Ok(true)
     }

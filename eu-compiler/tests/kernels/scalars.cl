@@ -73,3 +73,24 @@ kernel void carried(global ulong *out, global const ulong *in)
     }
     out[i] = all;
 }
+
+// Sums of three numbers, of which one, two and all are halves of qwords.
+kernel void halves_of_qwords(global uint *out, global const ulong *in, global const uint *w)
+{
+    size_t i = get_global_id(0);
+    ulong4 p = vload4(i, in);
+    out[3 * i] = w[i] + w[i + 1] + (uint)p.x;
+    out[3 * i + 1] = w[i] + (uint)p.y + (uint)(p.x >> 32);
+    out[3 * i + 2] = (uint)p.w + (uint)(p.y >> 32) + (uint)(p.z >> 32);
+}
+
+// Elements so far apart that a private array has no second one of them.
+kernel void far_apart(global uint *out, global const uint *in)
+{
+    uint array[8];
+    for (int i = 0; i < 8; i++)
+        array[i] = in[i];
+    uint zero = in[8 + get_global_id(0)];
+    out[2 * get_global_id(0)] = array[zero * 0x1000000];
+    out[2 * get_global_id(0) + 1] = array[(zero << 25) + 5];
+}

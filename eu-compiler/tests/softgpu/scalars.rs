@@ -258,3 +258,53 @@ fn lengths_of_halves_of_any_size() {
         }
     }
 }
+
+#[test]
+fn sums_of_three_take_halves_of_qwords() {
+    const ITEMS: u64 = 32;
+    let qword = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let input: Vec<u64> = (0..4 * ITEMS).map(qword).collect();
+    let numbers: Vec<u32> = (0..=ITEMS).map(|i| (qword(i) >> 17) as u32).collect();
+    let sum = |parts: [u32; 3]| parts.into_iter().fold(0, u32::wrapping_add);
+    let high = |whole: u64| (whole >> 32) as u32;
+    let want: Vec<u32> = input
+        .chunks(4)
+        .zip(numbers.windows(2))
+        .flat_map(|(p, w)| {
+            [
+                sum([w[0], w[1], p[0] as u32]),
+                sum([w[0], p[1] as u32, high(p[0])]),
+                sum([p[3] as u32, high(p[1]), high(p[2])]),
+            ]
+        })
+        .collect();
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "halves_of_qwords",
+        simd: None,
+        global: &[ITEMS],
+        local: None,
+        args: vec![
+            Value::Buffer(vec![0; 12 * ITEMS as usize]),
+            buffer!(input),
+            buffer!(numbers),
+        ],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
+fn an_array_has_one_element_where_they_are_farther_apart_than_it_is_large() {
+    let mut input: Vec<u32> = (0..8).map(|i| 7 * i + 3).collect();
+    input.extend([0; 16]);
+    let want = [3u32, 38].repeat(16);
+    let what = Run {
+        spirv: SCALARS,
+        kernel: "far_apart",
+        simd: None,
+        global: &[16],
+        local: None,
+        args: vec![Value::Buffer(vec![0; 128]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}

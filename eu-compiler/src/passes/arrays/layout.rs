@@ -118,8 +118,8 @@ impl Layout {
     pub(super) fn of(size: u32, elements: &[&Element]) -> Option<Layout> {
         let strides = elements.iter().map(|element| element.place.stride);
         let period = strides.fold(0, gcd);
-        if period == 0 {
-            // Nothing is indexed.
+        if period == 0 || period > size {
+            // Nothing is indexed, or by an index that only one place is meant by.
             return None;
         }
         let ranges: Option<Vec<(u32, u32)>> = elements
