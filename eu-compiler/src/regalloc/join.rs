@@ -63,7 +63,7 @@ pub fn join(code: &mut Code, grf: u32) {
 }
 
 /// Where a copy of whole elements goes and comes from.
-fn copied(inst: &Inst) -> Option<(Place, Place)> {
+pub(super) fn copied(inst: &Inst) -> Option<(Place, Place)> {
     let plain = matches!(inst.what, What::Alu(Opcode::Mov))
         && inst.predicate == Predicate::None
         && inst.cond.is_none()

@@ -8,6 +8,7 @@
 
 mod apart;
 mod flow;
+mod halves;
 mod join;
 mod lives;
 mod scan;
@@ -44,17 +45,28 @@ pub struct Allocation {
 /// # Errors
 /// What does not fit.
 pub fn allocate(code: &Code, target: &Target, spills: bool) -> Result<(Code, Allocation), String> {
-    let mut joined = code.clone();
-    join::join(&mut joined, target.grf());
-    apart::part(&mut joined, target.grf());
-    let done = places(&mut joined, target, spills);
-    if done.is_ok() || spills {
-        return done.map(|places| (joined, places));
+    let grf = target.grf();
+    // Registers of their own for some lanes save copies, and one for all is easier to place. Parts of
+    // messages that are there early keep the rest of the message's registers busy.
+    let ways: [fn(&mut Code, u32); 3] = [
+        |code, grf| {
+            halves::part(code, grf);
+            join::join(code, grf);
+        },
+        join::join,
+        |_, _| {},
+    ];
+    for way in ways {
+        let mut code = code.clone();
+        way(&mut code, grf);
+        apart::part(&mut code, grf);
+        match places(&mut code, target, spills) {
+            Ok(places) => return Ok((code, places)),
+            Err(_) if !spills => {}
+            Err(what) => return Err(what),
+        }
     }
-    // Parts of messages that are there early keep the rest of the message's registers busy.
-    let mut parted = code.clone();
-    apart::part(&mut parted, target.grf());
-    places(&mut parted, target, spills).map(|places| (parted, places))
+    Err(String::new())
 }
 
 fn places(code: &mut Code, target: &Target, spills: bool) -> Result<Allocation, String> {

@@ -142,3 +142,17 @@ fn sums_of_three_numbers_are_one_instruction() {
         assert_eq!(sums.count(), want, "{platform}");
     }
 }
+
+#[test]
+fn lanes_stay_where_their_message_brought_them() {
+    let module = include_bytes!("../programs/flow.spv");
+    for name in ["skl", "tgl", "dg2"] {
+        let platform = devinfo::by_name(name).unwrap();
+        let zebin = compile(module, &Options::new(platform)).unwrap();
+        let chosen = zebin.kernels.iter().find(|kernel| kernel.name == "chosen");
+        let listing = chosen.unwrap().text();
+        // It loads and stores pairs, 16 lanes in a message.
+        assert!(listing.contains("(16|M16)"), "{name}: {listing}");
+        assert!(!listing.contains("mov (16|"), "{name}: {listing}");
+    }
+}
