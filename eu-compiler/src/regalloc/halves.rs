@@ -1,6 +1,6 @@
 //! Lanes that are copied apart have virtual registers of their own.
 //!
-//! Up to Gen12, a message is for 16 lanes, and a sub-group may have 32: a value of several elements comes by
+//! On many platforms a message is for 16 lanes, and a sub-group may have 32: a value of several elements comes by
 //! two messages, each with its lanes of all elements. Lanes that have a register of their own stay where
 //! their message brought them, or are made where it takes them from.
 

@@ -119,7 +119,7 @@ impl Layout {
         let strides = elements.iter().map(|element| element.place.stride);
         let period = strides.fold(0, gcd);
         if period == 0 || period > size {
-            // Nothing is indexed, or by an index that only one place is meant by.
+            // Nothing is indexed, or each index has only one place in the variable.
             return None;
         }
         let ranges: Option<Vec<(u32, u32)>> = elements
