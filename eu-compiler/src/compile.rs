@@ -589,7 +589,8 @@ impl<'a> Forms<'a> {
         if target.caps.binding_tables {
             buffers(&mut kernel);
         }
-        let passing = passes::Passing::begin(&mut kernel.function, &self.entry.name, self.pass)?;
-        Ok((kernel, passing))
+        let passing = passes::Passing::begin(&mut kernel.function, &self.entry.name, self.pass);
+        let broken = |error| self.module.broken(self.entry, error);
+        Ok((kernel, passing.map_err(broken)?))
     }
 }

@@ -230,6 +230,21 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "it takes floats",
     ),
     (
+        "%wide = OpUConvert %ulong %x",
+        "%wide = OpUConvert %uint %x",
+        "of another width than the result's",
+    ),
+    (
+        "%wide = OpUConvert %ulong %x",
+        "%wide = OpSConvert %uint %x",
+        "of another width than the result's",
+    ),
+    (
+        "%wide = OpUConvert %ulong %x",
+        "%wide = OpFConvert %float %cf",
+        "of another width than the result's",
+    ),
+    (
         "%bits = OpBitcast %float %x",
         "%bits = OpBitcast %ulong %x",
         "the result an integer of 64",

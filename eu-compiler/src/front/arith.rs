@@ -9,6 +9,9 @@ use super::value::Val;
 use crate::error::Error;
 use crate::ir::{Bin, Cond, Convert, Op, Type, Un, Value};
 
+/// 2^-14: smaller halves are denormal.
+const HALF_LEAST_NORMAL: f32 = 1.0 / 16384.0;
+
 impl Translator<'_> {
     /// Arithmetic; `false` if the instruction is none.
     pub(super) fn arith(&mut self, i: &Instruction<'_>) -> Result<bool, Error> {
@@ -89,6 +92,7 @@ impl Translator<'_> {
                 t.here().bin(Bin::Sub, zero, a)
             })?,
             Spv::FNegate => self.map1(i, |t, a| t.un(Un::FNeg, a))?,
+            Spv::QuantizeToF16 => self.map1(i, |t, a| t.quantized(a))?,
             Spv::Not | Spv::LogicalNot => self.map1(i, |t, a| t.not(a))?,
             Spv::IsNan => self.map1(i, |t, a| t.one(Op::Fcmp(Cond::Une), &[a, a], Type::I1))?,
             Spv::IsInf | Spv::IsFinite | Spv::IsNormal | Spv::SignBitSet => self.class(i)?,
@@ -215,6 +219,19 @@ impl Translator<'_> {
             }
         })?;
         Ok(true)
+    }
+
+    /// A float with the precision and the range of a half; zero of its sign where a half would be denormal.
+    fn quantized(&mut self, value: Value) -> Value {
+        let ty = self.function.ty(value);
+        let half = self.here().convert(Convert::FToF, value, Type::F16);
+        let rounded = self.here().convert(Convert::FToF, half, ty);
+        let size = self.un(Un::FAbs, rounded);
+        let least = self.constant(ty, u64::from(HALF_LEAST_NORMAL.to_bits()));
+        let denormal = self.one(Op::Fcmp(Cond::Slt), &[size, least], Type::I1);
+        let zero = self.constant(ty, 0);
+        let zero = self.here().bin(Bin::FMul, rounded, zero);
+        self.one(Op::Select, &[denormal, zero, rounded], ty)
     }
 
     /// A float of another size.

@@ -341,9 +341,10 @@ impl<'a> Translator<'a> {
                 self.block = block.ok_or_else(missing)?;
                 self.frame().label = label;
             }
+            // What flow alone tells, or hints.
             Spv::LoopMerge | Spv::SelectionMerge => {}
+            Spv::LoopControlINTEL | Spv::AssumeTrueKHR => {}
             Spv::LifetimeStart | Spv::LifetimeStop => self.lifetime_of(i)?,
-            Spv::AssumeTrueKHR => {}
             Spv::Branch => {
                 let to = self.target(i.word(0)?, i)?;
                 self.end(Terminator::Jump(to));

@@ -375,7 +375,6 @@ impl<'a> Translator<'a> {
                 );
                 Ok(())
             }
-            Spv::AssumeTrueKHR => Ok(()),
             Spv::Nop if i.number == 0 => Ok(()),
             _ => Err(i.unsupported("this instruction")),
         }

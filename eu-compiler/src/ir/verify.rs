@@ -12,6 +12,10 @@ use super::types::Type;
 pub struct VerifyError {
     /// The block.
     pub block: u32,
+    /// The word of the SPIR-V module that the instruction comes from, if one breaks the rule.
+    pub at: Option<u32>,
+    /// A use that its definition does not dominate, as a module may have it.
+    pub undominated: bool,
     /// What is wrong.
     pub what: String,
 }
@@ -37,9 +41,11 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
     // The last phi that each block was seen in.
     let mut named: Vec<Option<Inst>> = vec![None; function.blocks.len()];
     for &block in &order {
-        let fail = |what: String| {
+        let broken = |at: Option<u32>, undominated: bool, what: String| {
             Err(VerifyError {
                 block: block.0,
+                at,
+                undominated,
                 what,
             })
         };
@@ -55,6 +61,8 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
         let mut phis = true;
         for (index, &inst) in data.insts.iter().enumerate() {
             let instruction = &function.insts[inst.index()];
+            let fail = |what: String| broken(Some(instruction.at), false, what);
+            let unseen = |what: String| broken(Some(instruction.at), true, what);
             if let Op::Phi(blocks) = &instruction.op {
                 if !phis {
                     return fail("a phi after another instruction".to_owned());
@@ -69,7 +77,7 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
                 }
                 for (from, arg) in blocks.iter().zip(&instruction.args) {
                     if !seen(*arg, *from, usize::MAX) {
-                        return fail(format!("v{} does not reach the phi", arg.0));
+                        return unseen(format!("v{} does not reach the phi", arg.0));
                     }
                 }
             } else {
@@ -79,17 +87,21 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
                     .iter()
                     .find(|arg| !seen(**arg, block, index))
                 {
-                    return fail(format!("v{} is used before it is defined", arg.0));
+                    return unseen(format!("v{} is used before it is defined", arg.0));
                 }
             }
             if let Err(what) = types(function, inst) {
                 return fail(what);
             }
         }
-        if let Terminator::Branch(value, ..) = data.end
-            && (function.ty(value) != Type::I1 || !seen(value, block, usize::MAX))
-        {
-            return fail(format!("v{} is no condition", value.0));
+        if let Terminator::Branch(value, ..) = data.end {
+            if function.ty(value) != Type::I1 {
+                return broken(None, false, format!("v{} is no condition", value.0));
+            }
+            if !seen(value, block, usize::MAX) {
+                let what = format!("v{} decides before it is defined", value.0);
+                return broken(None, true, what);
+            }
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ mod tables;
 mod unroll;
 
 use crate::error::Error;
-use crate::ir::{Function, print, verify};
+use crate::ir::{Function, VerifyError, print, verify};
 use crate::target::Target;
 
 /// A pass.
@@ -120,7 +120,7 @@ impl<'a> Passing<'a> {
         function: &mut Function,
         kernel: &'a str,
         wanted: Option<&'a str>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, VerifyError> {
         let mut passing = Self {
             kernel,
             done: 0,
@@ -129,7 +129,7 @@ impl<'a> Passing<'a> {
         };
         structure::prune(function);
         passing.show("front", function);
-        passing.verify("front", function)?;
+        verify(function)?;
         Ok(passing)
     }
 

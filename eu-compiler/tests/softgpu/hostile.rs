@@ -1,10 +1,10 @@
 //! Modules that are small and ask for much: types, values and calls that double at each step. An
-//! answer comes soon, and without much memory.
+//! answer comes soon, and without much memory. And such as break a rule of SPIR-V, which the answer names.
 
 use eu_compiler::{Options, compile};
 
 /// The module, and a part of its error if it has one.
-const MODULES: [(&str, &[u8], Option<&str>); 9] = [
+const MODULES: [(&str, &[u8], Option<&str>); 11] = [
     (
         "64 addresses of a constant of 2 million scalars",
         include_bytes!("../hostile/addresses.spv"),
@@ -49,6 +49,18 @@ const MODULES: [(&str, &[u8], Option<&str>); 9] = [
         "an integer of 33 bits, as LLVM makes them of loops that sum up their counter",
         include_bytes!("../hostile/width.spv"),
         Some("integers of 33 bits; there are 8, 16, 32 and 64. Clang's optimizer"),
+    ),
+    (
+        "a value that is not defined on one way to its use",
+        include_bytes!("../hostile/undominated.spv"),
+        Some(
+            "OpStore (undominated.cl:7): kernel k: the definition of an operand does not dominate",
+        ),
+    ),
+    (
+        "a condition that is not defined on one way to its use",
+        include_bytes!("../hostile/decides.spv"),
+        Some("kernel k: the definition of an operand does not dominate"),
     ),
 ];
 

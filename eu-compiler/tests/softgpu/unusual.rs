@@ -8,6 +8,8 @@ const SPECIALIZED: &[u8] = include_bytes!("../kernels/specialized.spv");
 const ADDRESS_NUMBERS: &[u8] = include_bytes!("../kernels/address_numbers.spv");
 const INITIALIZERS: &[u8] = include_bytes!("../kernels/initializers.spv");
 const FLUSHES: &[u8] = include_bytes!("../kernels/flushes.spv");
+const LOOP_HINTS: &[u8] = include_bytes!("../kernels/loop_hints.spv");
+const QUANTIZED: &[u8] = include_bytes!("../kernels/quantized.spv");
 const WIDTHS: &[u8] = include_bytes!("../kernels/widths.spv");
 const ITEMS: usize = 40;
 
@@ -147,6 +149,39 @@ fn a_variable_begins_with_a_cast_of_null() {
 #[test]
 fn a_variable_begins_with_the_number_of_an_address() {
     alone(ADDRESS_NUMBERS, "k", |_| 21);
+}
+
+#[test]
+fn a_hint_for_a_loop_changes_nothing() {
+    alone(LOOP_HINTS, "k", |id| id * (id + 1) / 2);
+}
+
+#[test]
+fn floats_are_quantized() {
+    let least = 2f32.powi(-14);
+    let values = [
+        (1.0f32, 1.0f32),
+        (-2.0 - 2f32.powi(-10), -2.0),
+        (2.0 + 3.0 * 2f32.powi(-10), 2.0 + 2f32.powi(-8)),
+        (65504.0, 65504.0),
+        (65520.0, f32::INFINITY),
+        (f32::NEG_INFINITY, f32::NEG_INFINITY),
+        (least, least),
+        (-least, -least),
+        (least * 0.999, 0.0),
+        (-least * 0.5, -0.0),
+        (1e-20, 0.0),
+        (-0.0, -0.0),
+    ];
+    let what = Run {
+        spirv: QUANTIZED,
+        kernel: "k",
+        simd: None,
+        global: &[values.len() as u64],
+        local: None,
+        args: vec![buffer!(values.map(|(value, _)| value.to_bits()))],
+    };
+    check(&what, &[bytes!(values.map(|(_, want)| want.to_bits()))]);
 }
 
 #[test]

@@ -112,6 +112,7 @@ impl Check {
             Takes::Result => return self.of_result(one, id),
             Takes::Component => (Kind::Number, (own, own_count) == (component, 1)),
             Takes::Each(kind) | Takes::Any(kind) => (kind, own_count == count),
+            Takes::Resized(kind) => (kind, own_count == count && width(own) != width(component)),
             Takes::Scalar(kind) => (kind, own_count == 1),
             Takes::Of(kind) => (kind, true),
         };
@@ -119,9 +120,10 @@ impl Check {
             let (is, wanted) = (self.describe(ty), name(kind));
             let of = match takes {
                 Takes::Component => " like the components of the result",
-                Takes::Each(_) | Takes::Any(_) if own_count != count => {
+                Takes::Each(_) | Takes::Any(_) | Takes::Resized(_) if own_count != count => {
                     ", as many as the result has"
                 }
+                Takes::Resized(_) => " of another width than the result's",
                 Takes::Scalar(_) => ", one",
                 _ => "",
             };
@@ -190,10 +192,7 @@ impl Check {
         };
         let bits = |of: Type| {
             let (component, count) = self.types.components(of);
-            match component {
-                Type::Int { width, .. } | Type::Float { width } => Some(width * count),
-                _ => None,
-            }
+            Some(width(component)? * count)
         };
         let to = self.types.get(one.word(0)).unwrap_or(Type::Other);
         let is_pointer = |of| matches!(of, Type::Pointer { .. } | Type::Other);
@@ -352,5 +351,13 @@ fn name(kind: Kind) -> &'static str {
         Kind::Float => "floats",
         Kind::Number => "integers or floats",
         Kind::Plain => "booleans, integers or floats",
+    }
+}
+
+/// The bits of a number.
+fn width(component: Type) -> Option<u32> {
+    match component {
+        Type::Int { width, .. } | Type::Float { width } => Some(width),
+        _ => None,
     }
 }

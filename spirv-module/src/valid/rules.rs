@@ -25,6 +25,8 @@ pub(super) enum Takes {
     Each(Kind),
     /// As many components as the result has, of a kind.
     Any(Kind),
+    /// As many components as the result has, of a kind, and of another width.
+    Resized(Kind),
     /// A scalar of a kind.
     Scalar(Kind),
     /// A scalar or vector of a kind.
@@ -44,7 +46,7 @@ pub(super) struct Rule {
 /// The rule of an instruction, if there is one of this form (SPIR-V, 3.42).
 pub(super) fn rule(op: Op) -> Option<Rule> {
     use Kind::{Bool, Float, Int, Plain};
-    use Takes::{Any, Component, Each, Of, Result, Scalar};
+    use Takes::{Any, Component, Each, Of, Resized, Result, Scalar};
     let (result, first, operands): (Kind, usize, &'static [Takes]) = match op {
         Op::SNegate | Op::Not | Op::BitReverse => (Int, 2, &[Result]),
         Op::IAdd
@@ -106,10 +108,9 @@ pub(super) fn rule(op: Op) -> Option<Rule> {
         Op::Any | Op::All => (Bool, 2, &[Of(Bool)]),
         Op::ConvertFToU | Op::ConvertFToS => (Int, 2, &[Any(Float)]),
         Op::ConvertSToF | Op::ConvertUToF => (Float, 2, &[Any(Int)]),
-        Op::UConvert | Op::SConvert | Op::SatConvertSToU | Op::SatConvertUToS => {
-            (Int, 2, &[Any(Int)])
-        }
-        Op::FConvert => (Float, 2, &[Any(Float)]),
+        Op::UConvert | Op::SConvert => (Int, 2, &[Resized(Int)]),
+        Op::SatConvertSToU | Op::SatConvertUToS => (Int, 2, &[Any(Int)]),
+        Op::FConvert => (Float, 2, &[Resized(Float)]),
         Op::QuantizeToF16 => (Float, 2, &[Result]),
         // The scope comes first, or the scope and the operation.
         Op::GroupAll | Op::GroupAny | Op::GroupNonUniformAll | Op::GroupNonUniformAny => {

@@ -19,8 +19,8 @@ use self::described::Descriptions;
 use super::lines::Lines;
 use super::reader::Instruction;
 use super::types::{Shape, Types};
-use crate::error::Error;
-use crate::ir::Type;
+use crate::error::{Error, Place};
+use crate::ir::{Type, VerifyError};
 
 pub use self::data::{Data, Placed, Section};
 pub use self::declare::read;
@@ -190,6 +190,40 @@ impl Module<'_> {
     /// The built-in that a variable is.
     pub fn builtin(&self, id: u32) -> Option<BuiltIn> {
         BuiltIn::from_u32(*self.decoration(id, Decoration::BuiltIn)?.first()?)
+    }
+
+    /// What a rule that a translated kernel breaks is called: the module's fault where it is known to be.
+    pub fn broken(&self, kernel: &Entry, error: VerifyError) -> Error {
+        let at = error.at.map(|word| self.place(word));
+        match (at, error.undominated) {
+            (at, true) => Error::Invalid {
+                at: at.unwrap_or_default(),
+                what: format!(
+                    "kernel {}: the definition of an operand does not dominate this use",
+                    kernel.name
+                ),
+            },
+            (at, false) => Error::Internal {
+                kernel: kernel.name.clone(),
+                pass: "front",
+                what: at.map_or_else(|| error.to_string(), |at| format!("{error}, at {at}")),
+            },
+        }
+    }
+
+    /// The instruction at a word.
+    fn place(&self, word: u32) -> Place {
+        let index = self.instructions.binary_search_by_key(&word, |i| i.at);
+        let place = index.ok().map(|index| self.instructions[index].place());
+        let line = self.lines.at(word).and_then(|(file, line)| {
+            let file = self.lines.files.get(file)?;
+            Some((file.name.clone(), line))
+        });
+        Place {
+            word,
+            line,
+            ..place.unwrap_or_default()
+        }
     }
 
     /// A text.
