@@ -111,6 +111,12 @@ impl Pool {
         Some(self.first + place as u8)
     }
 
+    /// The register that holds `content`, as long as none is taken: it may be another's that is pinned.
+    pub fn holder(&self, content: Content) -> Option<u8> {
+        let mut slots = (self.first..).zip(&self.slots);
+        slots.find_map(|(register, slot)| (slot.content == Some(content)).then_some(register))
+    }
+
     /// A register for a new value, pinned. If there is none, the translation is given up.
     pub fn take(&mut self) -> u8 {
         let all = 0..usize::from(self.count);

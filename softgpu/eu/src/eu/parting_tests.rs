@@ -430,6 +430,65 @@ fn masks_are_those_of_the_interpreter() {
     });
 }
 
+/// Registers that are written and read whole, and in halves of their channels.
+#[test]
+fn halves_of_registers_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0011, 120, |random, family| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        mov (16|M0) r24.0<1>:d r4.0<16;16,1>:uw\n\
+                        mov (16|M0) r26.0<1>:d r4.0<16;16,1>:uw\n"
+            .to_owned();
+        let parts = random.below(3) != 0;
+        if parts {
+            let bound = 1 + random.below(15);
+            text += &format!(
+                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
+                 (f1.0) if (16|M0) X X\n"
+            );
+        }
+        // Of whole ones, the second begins in the first's upper half where registers have eight dwords.
+        let whole = |random: &mut Random| match (family, random.below(4)) {
+            (Family::XeHpc, 0) => "r26.0".to_owned(),
+            (_, 0) => "r25.0".to_owned(),
+            _ => format!("r{}.0", random.pick(&[20, 24, 10])),
+        };
+        let half = |random: &mut Random| {
+            let from = random.pick(&[20, 24, 26, 10]);
+            match (family, random.below(2)) {
+                (_, 0) => format!("r{from}.0"),
+                (Family::XeHpc, _) => format!("r{from}.8"),
+                _ => format!("r{}.0", from + 1),
+            }
+        };
+        for number in 0..40 {
+            let when = random.pick(&["", "", "(W)", "(f0.0)", "(~f0.0)", "(W&f0.0)"]);
+            let (of_half, bound) = (random.pick(&["(8|M0)", "(8|M8)"]), random.below(40));
+            text += &match random.below(8) {
+                0 => {
+                    let at = whole(random);
+                    format!("cmp (16|M0) (gt)f0.0 null<1>:d {at}<8;8,1>:d {bound}:w\n")
+                }
+                1..=3 => {
+                    let [to, a, b] = [(); 3].map(|()| whole(random));
+                    format!("{when} add (16|M0) {to}<1>:d {a}<8;8,1>:d {b}<8;8,1>:d\n")
+                }
+                4 => {
+                    let [to, a] = [(); 2].map(|()| half(random));
+                    format!("{when} mul {of_half} {to}<1>:d {a}<8;8,1>:d {number}:w\n")
+                }
+                _ => {
+                    let [to, a, b] = [(); 3].map(|()| half(random));
+                    format!("{when} add {of_half} {to}<1>:d {a}<8;8,1>:d {b}<8;8,1>:d\n")
+                }
+            };
+        }
+        if parts {
+            text += "X:\nendif (16|M0) Y\nY:\n";
+        }
+        text
+    });
+}
+
 /// Flags that host registers hold: parts of them are written by comparisons of some channels and by moves, and
 /// read as predicates, as bytes and as words.
 #[test]

@@ -290,16 +290,21 @@ impl Translator {
         let to = (register, Lanes::All);
         let halves = [at, at + 32];
         let parted = bytes == BYTES && halves.iter().any(|half| self.halves.contains(half));
+        let lower = at.checked_sub(32).filter(|_| bytes == 32);
+        let whole = lower.and_then(|lower| self.wide.holder(Content::Bytes(lower, 64)));
         if parted {
-            let [low, high] = halves.map(|half| self.pool.find(Content::Bytes(half, 32)));
+            let [low, high] = halves.map(|half| {
+                let half = Content::Bytes(half, 32);
+                self.pool.holder(half).or_else(|| self.wide.holder(half))
+            });
             if low.is_none() {
                 self.evex(VMOVDQU32_LOAD, 32, to, 0, Operand::registers(at));
             }
             let upper = high.map_or(Operand::registers(at + 32), Operand::Register);
             self.evex_with(VINSERTI32X8, BYTES, to, low.unwrap_or(register), upper, 1);
-            for half in [low, high].into_iter().flatten() {
-                self.pool.release(half);
-            }
+        } else if let Some(whole) = whole {
+            let upper = Operand::Register(register);
+            self.evex_with(VEXTRACTI32X8, BYTES, (whole, Lanes::All), 0, upper, 1);
         } else {
             self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::registers(at));
         }
@@ -492,5 +497,26 @@ mod tests {
         assert_eq!(load(&[224, 320]), load(&[]));
         assert_ne!(load(&[288]), load(&[]));
         assert_eq!(load(&[288]), load(&[256]));
+    }
+
+    #[test]
+    fn what_registers_hold_is_not_loaded() {
+        let loads = |held: &[(u32, u8)], at, bytes| {
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
+            translator.halves.extend([256, 288]);
+            for &(at, bytes) in held {
+                let register = translator.wide.take();
+                translator.wide.set(register, Content::Bytes(at, bytes));
+                translator.wide.release(register);
+            }
+            translator.wide_bytes(at, bytes);
+            // Instructions of registers only have seven bytes at the most; operands in memory have four more.
+            translator.ops.offset().0 > 7
+        };
+        assert!(loads(&[], 256, BYTES));
+        assert!(loads(&[(256, 32)], 256, BYTES));
+        assert!(!loads(&[(256, 32), (288, 32)], 256, BYTES));
+        assert!(!loads(&[(256, 64)], 288, 32));
+        assert!(!loads(&[(256, 64)], 256, 32));
     }
 }
