@@ -61,9 +61,18 @@ pub const BLOCK: u32 = 1 << 22;
 pub const TEXEL: u32 = 1 << 21;
 
 /// In a report's last dword: it says nothing of arrays. The offset and the size are an operand that must be
-/// the same for all channels of the sub-group that are here: where [`BYTES`] are, how many numbers of 32 bits,
-/// or 0 for an address.
+/// the same for all channels of the sub-group that are here.
 pub const ALIKE: u32 = 1 << 20;
+/// With [`ALIKE`]: how many numbers of 32 bits it is, or 0 for an address.
+pub const NUMBERS: u32 = 0x3;
+/// With [`ALIKE`]: it must be the same for all of the work-group.
+pub const GROUPS: u32 = 1 << 2;
+/// With [`GROUPS`]: which of the module's operands it is, modulo their number. All work-items tell one as often.
+pub const OPERAND: u32 = 0xfff0;
+
+/// In a report's last dword: it says nothing of arrays. The offset is the local id of the work-item whose value a
+/// broadcast of the work-group reads, the size the group's in that direction, whose number is in place of the bytes.
+pub const ITEM: u32 = 1 << 18;
 
 /// In a report's last dword: it says nothing of arrays. A barrier, a fence or an atomic operation comes next:
 /// the offset's low half has its memory semantics, the high half its scope, as SPIR-V numbers them. For an

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{checked, each, line, talk};
+use common::{checked, each, line, numbers, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
@@ -107,5 +107,57 @@ fn one_atomic_of_all_channels_collides_with_a_store_of_one() {
             assert_eq!(run.status.code(), Some(5), "{device} {compiler}: {text}");
             assert!(text.contains("data race"), "{device} {compiler}: {text}");
         }
+    }
+}
+
+/// Kernels of `channels.cl` with what one operand must be for all of a work-group, and what is said; nothing if they
+/// are right.
+const OF_GROUPS: [(&str, &str); 7] = [
+    ("right_item_by_item", ""),
+    ("from_elsewhere", "operand not the same for all channels"),
+    (
+        "from_elsewhere_later",
+        "operand not the same for all channels",
+    ),
+    ("copies_elsewhere", "operand not the same for all channels"),
+    (
+        "behind_the_last",
+        "the work-item whose x is 128, and the group has 128",
+    ),
+    (
+        "in_no_row",
+        "the work-item whose y is 1, and the group has 1",
+    ),
+    (
+        "in_no_plane",
+        "the work-item whose z is 1, and the group has 1",
+    ),
+];
+
+#[test]
+fn a_work_group_has_one_operand_and_one_work_item_of_its_own() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = numbers(folder.path());
+    let source = "intel-gpu-run/tests/kernels/channels.cl";
+    for (device, compiler) in [
+        ("soft:skl", "ocloc"),
+        ("soft:tgl", "own"),
+        ("soft:dg2:8", "ocloc"),
+        ("soft:bmg", "own"),
+    ] {
+        each(&OF_GROUPS, |&(kernel, expected)| {
+            let arguments = ["--arg", &input, "--arg", "fill=0:1024"];
+            let how = ["--compiler", compiler, source];
+            let run = checked(device, kernel, &[&how, &arguments[..]].concat());
+            let text = talk(&run);
+            let at = format!("{device} {compiler} {kernel}: {text}");
+            let code = if expected.is_empty() { 0 } else { 5 };
+            assert_eq!(run.status.code(), Some(code), "{at}");
+            assert!(text.contains(expected), "{at}");
+            assert_eq!(text.contains("--check: "), !expected.is_empty(), "{at}");
+        });
     }
 }

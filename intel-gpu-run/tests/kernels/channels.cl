@@ -183,3 +183,58 @@ kernel void one_of_the_upper_half(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[g] = tile[l];
 }
+
+// What a whole work-group does with one operand. These run in groups of several sub-groups.
+kernel void right_item_by_item(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int sum = 0;
+    for (int i = 0; i < in[127]; i++)
+        sum += work_group_broadcast(in[g], i) + work_group_broadcast(in[g], i, 0, 0);
+    out[g] = sum;
+}
+
+kernel void from_elsewhere(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = work_group_broadcast(in[g], get_local_id(0) / 64);
+}
+
+kernel void from_elsewhere_later(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int sum = 0;
+    for (int i = 0; i < 5; i++)
+        sum += work_group_broadcast(in[g], i + (i == 3 && get_local_id(0) >= 64), 0);
+    out[g] = sum;
+}
+
+kernel void copies_elsewhere(global const int *in, global int *out)
+{
+    local int tile[64];
+    event_t event = async_work_group_copy(tile, in + get_local_id(0) / 64, 64, 0);
+    wait_group_events(1, &event);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[get_local_id(0) & 63];
+}
+
+kernel void behind_the_last(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int first = work_group_broadcast(in[g], 3);
+    out[g] = first + work_group_broadcast(in[g], in[0] + 127);
+}
+
+kernel void in_no_row(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int first = work_group_broadcast(in[g], 3, 0);
+    out[g] = first + work_group_broadcast(in[g], 0, in[0]);
+}
+
+kernel void in_no_plane(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int first = work_group_broadcast(in[g], 3, 0, 0);
+    out[g] = first + work_group_broadcast(in[g], 0, 0, in[0]);
+}

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use spirv::{Capability, Op, StorageClass};
+use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 use super::layout::{Kind, Layout};
 use crate::module::{HEADER, Module};
+use crate::types::is_type;
 
 /// Types of the code that is added.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,9 @@ pub(super) struct Types {
     pub to_four: u32,
 }
 
+/// The decoration of the variable with the size of the work-group.
+const GROUP_SIZE: [u32; 2] = [Decoration::BuiltIn as u32, BuiltIn::WorkgroupSize as u32];
+
 /// A module that grows.
 #[derive(Debug)]
 pub(super) struct Builder {
@@ -28,8 +32,10 @@ pub(super) struct Builder {
     pub types: Types,
     constants: HashMap<(u32, u64), u32>,
     names: HashMap<[u32; 4], u32>,
-    /// By their components, types of vectors of dwords.
-    vectors: HashMap<u32, u32>,
+    /// By component and their number, types of vectors.
+    vectors: HashMap<(u32, u32), u32>,
+    /// The variable with the size of the work-group, and whether it was added.
+    group_size: Option<(u32, bool)>,
     /// By storage and type, that of pointers.
     pointers: HashMap<(u32, u32), u32>,
 }
@@ -75,6 +81,12 @@ impl Builder {
             to_four,
         };
         let pointers = HashMap::from([((global, four), to_four)]);
+        let mut all = module.instructions();
+        let of_group = all.find(|one| {
+            one.op() == Some(Op::Decorate)
+                && one.operands.get(1..) == Some(&GROUP_SIZE)
+                && layout.type_of(one.word(0)).is_some()
+        });
         Self {
             bound,
             globals,
@@ -82,6 +94,7 @@ impl Builder {
             constants: HashMap::new(),
             names: HashMap::new(),
             vectors: HashMap::new(),
+            group_size: of_group.map(|one| (one.word(0), false)),
             pointers,
         }
     }
@@ -165,23 +178,38 @@ impl Builder {
         id
     }
 
-    /// The type of vectors of so many dwords.
-    pub fn vector(&mut self, count: u32, layout: &Layout) -> u32 {
-        if count == 4 {
+    /// The type of vectors of so many dwords or qwords.
+    pub fn vector(&mut self, component: u32, count: u32, layout: &Layout) -> u32 {
+        if (component, count) == (self.types.word, 4) {
             return self.types.four;
         }
-        if let Some(known) = self.vectors.get(&count) {
+        if let Some(known) = self.vectors.get(&(component, count)) {
             return *known;
         }
-        let word = self.types.word;
-        let same = |kind: &Kind| matches!(kind, Kind::Vector { component, count: c } if (*component, *c) == (word, count.into()));
+        let wanted = (component, u64::from(count));
+        let same = |kind: &Kind| matches!(kind, Kind::Vector { component, count } if (*component, *count) == wanted);
         let id = layout.find(same).unwrap_or_else(|| {
             let id = self.id();
-            push(&mut self.globals, Op::TypeVector, &[id, word, count]);
+            push(&mut self.globals, Op::TypeVector, &[id, component, count]);
             id
         });
-        self.vectors.insert(count, id);
+        self.vectors.insert((component, count), id);
         id
+    }
+
+    /// The variable with the size of the work-group, three qwords; `None` if the module has one of another type.
+    pub fn group_size(&mut self, layout: &Layout) -> Option<u32> {
+        let three = self.vector(self.types.wide, 3, layout);
+        if let Some((known, was_added)) = self.group_size {
+            let is_three = was_added || layout.pointee(known).is_some_and(|(_, ty)| ty == three);
+            return is_three.then_some(known);
+        }
+        let input = StorageClass::Input as u32;
+        let pointer = self.pointer(input, three, layout);
+        let id = self.id();
+        push(&mut self.globals, Op::Variable, &[pointer, id, input]);
+        self.group_size = Some((id, true));
+        Some(id)
     }
 
     /// The type of pointers to a type in a kind of memory.
@@ -225,10 +253,28 @@ impl Builder {
         if !module.instructions().any(has) {
             push(&mut words, Op::Capability, &[needs]);
         }
-        let mut instructions = module.instructions();
-        let first = instructions.find(|one| one.op() == Some(Op::Function));
-        let end = first.map_or(module.words().len(), |one| one.offset);
-        words.extend_from_slice(module.words().get(HEADER..end).unwrap_or_default());
+        let mut added = self.group_size.filter(|(_, was_added)| *was_added);
+        for one in module.instructions() {
+            let op = one.op();
+            if op == Some(Op::Function) {
+                break;
+            }
+            let mut operands = one.operands.to_vec();
+            // Entry points say which inputs they have, and decorations stand before types.
+            match (op, self.group_size) {
+                (Some(Op::EntryPoint), Some((id, true))) => operands.push(id),
+                (Some(op), _) if is_type(op) => {
+                    if let Some((id, _)) = added.take() {
+                        push(&mut words, Op::Decorate, &[&[id], &GROUP_SIZE[..]].concat());
+                        let constant = Decoration::Constant as u32;
+                        push(&mut words, Op::Decorate, &[id, constant]);
+                    }
+                }
+                _ => {}
+            }
+            words.push((operands.len() as u32 + 1) << 16 | u32::from(one.opcode));
+            words.extend(operands);
+        }
         words.extend(self.globals);
         words.extend_from_slice(functions);
         words

@@ -49,6 +49,8 @@ enum Fault {
     },
     /// A texel's coordinate is not below the image's size, both of 32 bits.
     Outside { coordinate: u32, size: u32 },
+    /// A work-item's local id is not below the group's size, both of 64 bits.
+    NoItem { id: u32, size: u32 },
 }
 
 /// An access that may be wrong.
@@ -106,6 +108,8 @@ struct Rewriter<'a> {
     unwritten: Unwritten,
     images: Images,
     components: Components,
+    /// How many operands have been told that must be the same for all of a work-group.
+    operands: u32,
     /// By type, a variable of the function that nothing writes.
     sources: HashMap<u32, u32>,
     place: Place,
@@ -147,6 +151,7 @@ pub(super) fn functions(
         unwritten: Unwritten::of(module, layout),
         images: Images::of(module),
         components: Components::default(),
+        operands: 0,
         sources: HashMap::new(),
         place: Place::default(),
         ends: HashMap::new(),
@@ -265,6 +270,7 @@ impl Rewriter<'_> {
         self.texel(op, one);
         self.tell(op, one);
         self.tell_alike(op, one);
+        self.item(op, one);
         let joins = self.tell_order(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
@@ -585,6 +591,7 @@ impl Rewriter<'_> {
                 let size = wide(Op::UConvert, *size);
                 ([offset, size, builder.name("")], doubt.doubtful, 0)
             }
+            Fault::NoItem { id, size } => ([*id, *size, builder.name("")], doubt.doubtful, 0),
         };
         let what = doubt.what | kind;
         let narrow = |builder: &mut Builder, words: &mut Vec<u32>, wide: u32| {

@@ -57,6 +57,13 @@ pub(crate) fn is_report(address: u64) -> bool {
     address.wrapping_sub(report::ADDRESS) < report::SLOTS * report::SLOT
 }
 
+/// The direction that a report is of.
+fn direction(told: Report) -> char {
+    let directions = ['x', 'y', 'z'];
+    let known = directions.get((told.what & report::BYTES) as usize);
+    known.copied().unwrap_or('?')
+}
+
 impl Checks {
     /// Whether the launch's kernel comes from a language without lockstep. Code that was added tells what its
     /// channels do together.
@@ -103,7 +110,7 @@ impl Checks {
             return self.hears_of_sub_group(lane, told);
         }
         if told.what & report::ALIKE != 0 {
-            return lane.into_iter().for_each(|lane| self.compares(lane, told));
+            return self.compares(lane, told);
         }
         if told.what & report::BROKEN != 0 && told.what & report::MISALIGNED != 0 {
             let rule = match told.what & report::BLOCK {
@@ -114,11 +121,21 @@ impl Checks {
         }
         if told.what & report::BROKEN != 0 && told.what & report::TEXEL != 0 {
             return self.report(Rule::SurfaceBounds, || {
-                let direction = ['x', 'y', 'z'].get((told.what & report::BYTES) as usize);
                 format!(
                     "{}: it reads a texel whose {} is {}, of an image that has {} there",
                     self.who(lane),
-                    direction.unwrap_or(&'?'),
+                    direction(told),
+                    told.offset,
+                    told.size
+                )
+            });
+        }
+        if told.what & report::BROKEN != 0 && told.what & report::ITEM != 0 {
+            return self.report(Rule::InactiveChannel, || {
+                let who = self.who(lane);
+                format!(
+                    "{who}: it reads the value of the work-item whose {} is {}, and the group has {} there",
+                    direction(told),
                     told.offset,
                     told.size
                 )

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Checks;
+use super::alike::OfGroup;
 use super::bytes::UNWRITTEN;
 use super::cell::{ALL, LINE, Line};
 use super::doubts::Doubts;
@@ -38,6 +39,7 @@ pub struct Group {
     /// By word of it, what atomics tell.
     pub(super) told: std::collections::BTreeMap<u64, Known>,
     pub(super) doubts: Doubts,
+    pub(super) alike: OfGroup,
     /// The first signals of the last two barriers, and of the threads that have ended the one with
     /// the fewest barriers.
     signals: [Signal; 2],
@@ -70,6 +72,7 @@ impl Checks {
             states: vec![UNWRITTEN; local_bytes.next_multiple_of(4)],
             told: Default::default(),
             doubts: Doubts::default(),
+            alike: OfGroup::default(),
             signals: Default::default(),
             ended: None,
         }

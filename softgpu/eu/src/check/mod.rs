@@ -15,6 +15,7 @@
 //! (`doubts`).
 
 mod access;
+mod alike;
 mod arrays;
 mod bytes;
 mod carry;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::alike::Alike;
 use super::heard::{Heard, Known, Told};
 use super::sync::Sync;
-use super::together::Alike;
 
 /// The two kinds of memory, each with fences of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

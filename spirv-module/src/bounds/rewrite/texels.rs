@@ -133,7 +133,10 @@ impl Rewriter<'_> {
     fn size_of_image(&mut self, image: u32, shape: Shape, count: u32) -> u32 {
         let ty = match count {
             1 => self.builder.types.word,
-            _ => self.builder.vector(count, self.layout),
+            _ => {
+                let word = self.builder.types.word;
+                self.builder.vector(word, count, self.layout)
+            }
         };
         let size = self.builder.id();
         if shape.is_buffer {
@@ -147,7 +150,7 @@ impl Rewriter<'_> {
     }
 
     /// A component of a vector, or the one number.
-    fn component(&mut self, ty: u32, (whole, count): (u32, u32), at: u32) -> u32 {
+    pub(super) fn component(&mut self, ty: u32, (whole, count): (u32, u32), at: u32) -> u32 {
         if count == 1 {
             return whole;
         }

@@ -4,10 +4,10 @@
 use devinfo::report;
 use spirv::{Op, Scope};
 
-use super::{Rewriter, STORE};
+use super::{Doubt, Fault, Rewriter, STORE};
 use crate::bounds::build::push;
 use crate::bounds::layout::Kind;
-use crate::bounds::reach::arithmetic;
+use crate::bounds::reach::{arithmetic, compare};
 use crate::module::Instruction;
 use crate::types::needs_all;
 
@@ -43,7 +43,8 @@ fn is_block(op: Op) -> bool {
 }
 
 /// The words with operands that must be the same for all channels: the channel of a broadcast
-/// (`sub_group_broadcast`: "the same for all work-items in the sub-group"), the place of a block
+/// (`sub_group_broadcast`: "the same for all work-items in the sub-group"; `work_group_broadcast`: "in the
+/// work-group"), the place of a block
 /// (`cl_intel_subgroups`: so is the pointer or the coordinate), all of a copy (`async_work_group_copy`: "all
 /// work-items … with the same argument values").
 fn alike(op: Op) -> &'static [usize] {
@@ -117,16 +118,68 @@ impl Rewriter<'_> {
         Some(())
     }
 
-    /// Tells an operand that must be the same for all channels: whether it is shows when each has told its own.
+    /// Tells an operand that must be the same for all channels, or for all of the work-group: whether it is shows
+    /// when each has told its own.
     pub(super) fn tell_alike(&mut self, op: Op, one: &Instruction<'_>) {
         for word in alike(op) {
             let operand = one.word(*word);
             if self.layout.constant(operand).is_none()
                 && let Some((parts, count)) = self.parts(operand)
             {
-                self.store_report(parts, report::ALIKE | count);
+                let of_group = if self.is_of_group(op, one) {
+                    self.operands = self.operands.wrapping_add(1);
+                    let number = self.operands << report::OPERAND.trailing_zeros();
+                    report::GROUPS | number & report::OPERAND
+                } else {
+                    0
+                };
+                self.store_report(parts, report::ALIKE | of_group | count);
             }
         }
+    }
+
+    /// Whether a broadcast or a copy is of the whole work-group.
+    fn is_of_group(&self, op: Op, one: &Instruction<'_>) -> bool {
+        let is_known = matches!(op, Op::GroupBroadcast | Op::GroupAsyncCopy);
+        is_known && self.layout.constant(one.word(2)) == Some(Scope::Workgroup as i64)
+    }
+
+    /// The local id that `work_group_broadcast` has is compared with the group's size.
+    pub(super) fn item(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
+        if op != Op::GroupBroadcast || !self.is_of_group(op, one) {
+            return None;
+        }
+        let place = one.word(4);
+        let ty = self.layout.type_of(place)?;
+        let (component, count) = match *self.layout.kind(ty)? {
+            Kind::Vector { component, count } => (component, u32::try_from(count).ok()?),
+            _ => (ty, 1),
+        };
+        let wide = self.builder.types.wide;
+        if component != wide || count > 3 {
+            return None;
+        }
+        let three = self.builder.vector(wide, 3, self.layout);
+        let variable = self.builder.group_size(self.layout)?;
+        let sizes = self.builder.id();
+        push(&mut self.words, Op::Load, &[three, sizes, variable]);
+        for direction in 0..count {
+            let id = self.component(wide, (place, count), direction);
+            if self.layout.constant(id) == Some(0) {
+                continue;
+            }
+            let size = self.component(wide, (sizes, 3), direction);
+            let of = [id, size];
+            let doubtful = compare(self.builder, &mut self.words, Op::UGreaterThanEqual, of);
+            self.doubts.push(Doubt {
+                doubtful,
+                fault: Fault::NoItem { id, size },
+                bytes: 0,
+                what: report::ITEM | direction,
+                place: self.place.clone(),
+            });
+        }
+        Some(())
     }
 
     /// An operand as words of 32 bits, and how many numbers these are: none, if it is a pointer. Of numbers of 64
