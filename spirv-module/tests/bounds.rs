@@ -284,6 +284,8 @@ fn what_a_sub_group_does_together_is_told() {
         // Of a work-group, the order that its barriers make, too.
         ("OpGroupBroadcast %i32 %c2 %n %c0", 2),
         ("OpGroupIAdd %i32 %c2 Reduce %n", 2),
+        // What must be the same, and a report of a work-item that the group has not, with its empty name.
+        ("OpGroupBroadcast %i32 %c2 %n %wide", 5),
     ];
     let stores = |body: &str| {
         let needs = "OpCapability Int64\n OpCapability Groups\n OpCapability SubgroupShuffleINTEL\n \

@@ -149,7 +149,7 @@ pub(super) fn functions(
         heads: false,
         declares: false,
         unwritten: Unwritten::of(module, layout),
-        images: Images::of(module),
+        images: Images::of(module, flow),
         components: Components::default(),
         operands: 0,
         sources: HashMap::new(),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use devinfo::GpuAddress;
+use isa_encoder::message::Direction;
 
 use super::Checks;
 use super::arrays::is_report;
@@ -340,6 +341,35 @@ impl Checks {
                 let [x, y, z] = [x, y, z].map(u32::cast_signed);
                 let who = self.who(Some(lane + self.channel.get()));
                 format!("{who}: it {verb} texel ({x}, {y}, {z}), which the image does not have")
+            });
+        }
+    }
+
+    /// A block of an image, by its first column of bytes and row, and how many there are: OpenCL leaves open what comes
+    /// of it if the image has fewer.
+    pub(crate) fn judge_block(
+        &self,
+        block: [(i32, usize); 2],
+        size: [u32; 2],
+        direction: Direction,
+    ) {
+        let mut directions = block.into_iter().zip(size);
+        let inside = |((first, count), size): ((i32, usize), u32)| {
+            let first = i64::from(first);
+            first >= 0 && first.saturating_add_unsigned(count as u64) <= size.into()
+        };
+        if self.is_apart() && !directions.all(inside) {
+            self.report(Rule::SurfaceBounds, || {
+                let verb = match direction {
+                    Direction::Read => "reads",
+                    Direction::Write => "writes",
+                };
+                let ([(x, width), (y, height)], [columns, rows]) = (block, size);
+                format!(
+                    "{}: it {verb} a block of {width} bytes in {height} rows at ({x}, {y}) of an image that has \
+                     {columns} in {rows}",
+                    self.who(None)
+                )
             });
         }
     }

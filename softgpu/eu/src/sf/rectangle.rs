@@ -17,6 +17,9 @@ use softgpu_memory::{self as memory, View};
 /// The most bytes that a block can have.
 const MAX_BYTES: usize = 256;
 
+/// The bytes of elements of which OpenCL says what a block beyond its image reads.
+const PROMISED: u32 = 4;
+
 /// Bytes that every tiling keeps contiguous.
 const TOGETHER: u32 = 16;
 
@@ -69,6 +72,7 @@ impl Rectangle<'_> {
                 ),
             });
         }
+        self.check_bounds(direction);
         let rows = (0..self.height).map(|row| (row * pitch, i64::from(self.y) + row as i64));
         match direction {
             Direction::Read => {
@@ -89,6 +93,19 @@ impl Rectangle<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A block beyond the edge of an image of small elements is a fault. Of those of four bytes the text says what
+    /// comes of it.
+    fn check_bounds(&self, direction: Direction) {
+        if let Some(checks) = self.checks
+            && self.surface.kind != SurfaceKind::Null
+            && self.format_bytes() < PROMISED
+        {
+            let size = [self.row_bytes, self.surface.height];
+            let columns = (self.x, self.width);
+            checks.judge_block([columns, (self.y, self.height)], size, direction);
+        }
     }
 
     /// Splits `len` bytes from column `x` of row `y` on into pieces that are contiguous in memory;

@@ -1,6 +1,6 @@
 //! Texels that are read are compared with the size of their image, where OpenCL C leaves those outside open:
-//! without a sampler, and with one that names no address mode. A message of the sampler does not show which of
-//! them compilers mean.
+//! without a sampler, and with one that names no address mode, also where a function gets it. A message of the sampler
+//! does not show which of them compilers mean.
 
 use std::collections::HashMap;
 
@@ -9,6 +9,7 @@ use spirv::{Dim, Op, SamplerAddressingMode};
 
 use super::{Doubt, Fault, Rewriter};
 use crate::bounds::build::push;
+use crate::bounds::flow::Flow;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::compare;
 use crate::module::{Instruction, Module};
@@ -46,36 +47,74 @@ impl Shape {
 pub(super) struct Images {
     /// By value.
     shapes: HashMap<u32, Shape>,
-    /// By what is sampled: its image, where nothing says what lies outside.
-    open: HashMap<u32, u32>,
+    /// By what is sampled: its image, where nothing says what lies outside, and whether its coordinates are
+    /// normalized.
+    open: HashMap<u32, (u32, bool)>,
+}
+
+/// Parameters whose arguments are samplers of these become samplers themselves, if all callers are known.
+fn pass(samplers: &mut HashMap<u32, bool>, module: &Module, flow: &Flow) {
+    let mut passed: HashMap<u32, Vec<u32>> = HashMap::new();
+    let calls = module
+        .instructions()
+        .filter(|one| one.op() == Some(Op::FunctionCall));
+    for call in calls {
+        let parameters = flow.all_parameters.get(&call.word(2));
+        let arguments = call.operands.get(3..).unwrap_or_default();
+        for (parameter, argument) in parameters.into_iter().flatten().zip(arguments) {
+            passed.entry(*parameter).or_default().push(*argument);
+        }
+    }
+    loop {
+        let known = samplers.len();
+        for (parameter, arguments) in &passed {
+            let mut of = arguments
+                .iter()
+                .map(|argument| samplers.get(argument).copied());
+            let Some(Some(first)) = of.next() else {
+                continue;
+            };
+            if of.all(|one| one == Some(first)) {
+                samplers.insert(*parameter, first);
+            }
+        }
+        if samplers.len() == known {
+            return;
+        }
+    }
 }
 
 impl Images {
-    pub fn of(module: &Module) -> Self {
+    pub fn of(module: &Module, flow: &Flow) -> Self {
         let mut all = Self::default();
         let mut types = HashMap::new();
-        let mut samplers = Vec::new();
+        // By sampler, whether its coordinates are normalized.
+        let mut samplers = HashMap::new();
+        let mut sampled = Vec::new();
         for one in module.instructions() {
             let id = one.word(1);
             match one.op() {
                 Some(Op::TypeImage) => {
                     types.extend(Shape::of(&one).map(|shape| (one.word(0), shape)));
                 }
-                // With normalized coordinates, the image's size is no limit.
-                Some(Op::ConstantSampler)
-                    if one.word(2) == SamplerAddressingMode::None as u32 && one.word(3) == 0 =>
-                {
-                    samplers.push(id);
+                Some(Op::ConstantSampler) if one.word(2) == SamplerAddressingMode::None as u32 => {
+                    samplers.insert(id, one.word(3) != 0);
                 }
-                Some(Op::SampledImage) if samplers.contains(&one.word(3)) => {
-                    all.open.insert(id, one.word(2));
-                }
+                Some(Op::SampledImage) => sampled.push([id, one.word(2), one.word(3)]),
                 _ => {
                     if let Some(shape) = types.get(&one.word(0)) {
                         all.shapes.insert(id, *shape);
                     }
                 }
             }
+        }
+        if !samplers.is_empty() {
+            pass(&mut samplers, module, flow);
+        }
+        for [id, image, sampler] in sampled {
+            let normalized = samplers.get(&sampler);
+            all.open
+                .extend(normalized.map(|normalized| (id, (image, *normalized))));
         }
         all
     }
@@ -84,9 +123,12 @@ impl Images {
 impl Rewriter<'_> {
     /// The coordinates of a texel that is read are compared with its image's size.
     pub(super) fn texel(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
-        let (image, sampled) = match op {
-            Op::ImageRead => (one.word(2), false),
-            Op::ImageSampleExplicitLod => (*self.images.open.get(&one.word(2))?, true),
+        let (image, normalized) = match op {
+            Op::ImageRead => (one.word(2), None),
+            Op::ImageSampleExplicitLod => {
+                let (image, normalized) = *self.images.open.get(&one.word(2))?;
+                (image, Some(normalized))
+            }
             _ => return None,
         };
         let shape = *self.images.shapes.get(&image)?;
@@ -103,14 +145,20 @@ impl Rewriter<'_> {
         };
         let count = shape.directions + u32::from(shape.layers);
         // A sampler takes the nearest layer that there is.
-        let judged = if sampled { shape.directions } else { count };
+        let judged = match normalized {
+            Some(_) => shape.directions,
+            None => count,
+        };
         let size = self.size_of_image(image, shape, count);
         let word = self.builder.types.word;
         for direction in 0..judged.min(given) {
             let size = self.component(word, (size, count), direction);
             let coordinate = self.component(component, (place, given), direction);
             let [coordinate, doubtful] = match is_float {
-                true => self.float_outside(component, coordinate, size),
+                true => {
+                    let normalized = normalized == Some(true);
+                    self.float_outside(component, coordinate, size, normalized)
+                }
                 false => {
                     let of = [coordinate, size];
                     let words = &mut self.words;
@@ -160,20 +208,33 @@ impl Rewriter<'_> {
         part
     }
 
-    /// The texel that a float coordinate is in, and whether it is outside.
-    fn float_outside(&mut self, float: u32, coordinate: u32, size: u32) -> [u32; 2] {
+    /// The texel that a float coordinate is in, and whether it is outside. Normalized ones end at 1.
+    fn float_outside(
+        &mut self,
+        float: u32,
+        coordinate: u32,
+        size: u32,
+        normalized: bool,
+    ) -> [u32; 2] {
         let (word, words) = (self.builder.types.word, &mut self.words);
-        let [end, zero, texel] = [0; 3].map(|_| self.builder.id());
-        push(words, Op::ConvertUToF, &[float, end, size]);
-        let none = self.builder.word(0);
+        let [whole, end, zero, place, texel] = [0; 5].map(|_| self.builder.id());
+        let [none, one] = [0, 1].map(|number| self.builder.word(number));
+        push(words, Op::ConvertUToF, &[float, whole, size]);
         push(words, Op::ConvertUToF, &[float, zero, none]);
+        let (end, place) = if normalized {
+            push(words, Op::ConvertUToF, &[float, end, one]);
+            push(words, Op::FMul, &[float, place, coordinate, whole]);
+            (end, place)
+        } else {
+            (whole, coordinate)
+        };
         let before = [coordinate, zero];
         let before = compare(self.builder, words, Op::FUnordLessThan, before);
         let behind = [coordinate, end];
         let behind = compare(self.builder, words, Op::FUnordGreaterThanEqual, behind);
         let outside = [before, behind];
         let outside = compare(self.builder, words, Op::LogicalOr, outside);
-        push(words, Op::ConvertFToS, &[word, texel, coordinate]);
+        push(words, Op::ConvertFToS, &[word, texel, place]);
         [texel, outside]
     }
 }
