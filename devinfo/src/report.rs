@@ -28,8 +28,7 @@ pub const MISALIGNED: u32 = 1 << 27;
 /// In a report's last dword: it says that the kernel comes from a language without lockstep. What channels
 /// do is in order by what it tells by [`ORDERS`] alone.
 pub const APART: u32 = 1 << 26;
-/// With [`APART`]: the module has vectors of three in memory that is not a work-item's own. Compilers store their
-/// fourth components, too.
+/// With [`APART`]: the module moves vectors of three in ways that may store their fourth components, too.
 pub const THREES: u32 = 1 << 0;
 /// In a report's last dword: it says nothing of arrays. The offset names the channel whose value is read, and
 /// the size says how: [`BY_NUMBER`] and so on.
@@ -69,6 +68,10 @@ pub const NUMBERS: u32 = 0x3;
 pub const GROUPS: u32 = 1 << 2;
 /// With [`GROUPS`]: which of the module's operands it is, modulo their number. All work-items tell one as often.
 pub const OPERAND: u32 = 0xfff0;
+
+/// In a report's last dword: it says nothing of arrays. Of the 32 bytes at the address that is the offset, those whose
+/// bits the size has need no value: a structure is copied to them that has nothing there.
+pub const GAPS: u32 = 1 << 17;
 
 /// In a report's last dword: it says nothing of arrays. The offset is the local id of the work-item whose value a
 /// broadcast of the work-group reads, the size the group's in that direction, whose number is in place of the bytes.

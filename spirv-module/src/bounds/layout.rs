@@ -25,9 +25,7 @@ pub(super) struct Layout {
     /// Sizes and alignments, of types that have them.
     extents: HashMap<u32, (u64, u64)>,
     packed: HashSet<u32>,
-    named: HashSet<u32>,
-    /// Unions, which Clang makes structures with one of their members, and types that have one in them; what
-    /// has no name may be one.
+    /// Unions, as far as names say: Clang makes them structures with one of their members.
     unions: HashSet<u32>,
     of_values: HashMap<u32, u32>,
     constants: HashMap<u32, i64>,
@@ -45,7 +43,6 @@ impl Layout {
                     continue;
                 }
                 Op::Name => {
-                    all.named.insert(word(0));
                     if one.text(1).starts_with("union.") {
                         all.unions.insert(word(0));
                     }
@@ -78,17 +75,6 @@ impl Layout {
                     continue;
                 }
             };
-            let has_union = match &kind {
-                Kind::Array { element, .. } => all.has_union(*element),
-                Kind::Structure(members) => {
-                    let is_named = all.named.contains(&word(0));
-                    !is_named || members.iter().any(|one| all.has_union(*one))
-                }
-                _ => false,
-            };
-            if has_union {
-                all.unions.insert(word(0));
-            }
             if let Some(extent) = all.extent(word(0), &kind) {
                 all.extents.entry(word(0)).or_insert(extent);
             }
@@ -161,8 +147,8 @@ impl Layout {
         self.packed.contains(&ty)
     }
 
-    /// Whether a type is a union, or has one in it, as far as names say.
-    pub fn has_union(&self, ty: u32) -> bool {
+    /// Whether a type is a union, as far as names say.
+    pub fn is_union(&self, ty: u32) -> bool {
         self.unions.contains(&ty)
     }
 

@@ -7,6 +7,7 @@ mod aligned;
 mod components;
 mod copies;
 mod counted;
+mod gaps;
 mod marks;
 mod orders;
 mod parts;
@@ -96,8 +97,8 @@ struct Rewriter<'a> {
     doubts: Vec<Doubt>,
     /// Kernels.
     entries: HashSet<u32>,
-    /// Vectors of three are in memory that is not a work-item's own.
-    has_threes: bool,
+    /// The module moves vectors of three in ways that may store their fourth components.
+    moves_threes: bool,
     /// Groups may be one sub-group.
     has_small_groups: bool,
     function: u32,
@@ -143,7 +144,7 @@ pub(super) fn functions(
         loose: HashMap::new(),
         doubts: Vec::new(),
         entries: marks::kernels(module),
-        has_threes: marks::has_threes(module),
+        moves_threes: gaps::moves_threes(module, layout),
         has_small_groups: orders::has_small_groups(module),
         function: 0,
         heads: false,
@@ -272,6 +273,7 @@ impl Rewriter<'_> {
         self.tell_alike(op, one);
         self.item(op, one);
         let joins = self.tell_order(op, one);
+        self.gaps(op, one);
         if !self.settled.contains(&one.offset) {
             let touched = self.touched(op, one);
             touched.into_iter().for_each(|touched| self.doubt(touched));
@@ -281,8 +283,7 @@ impl Rewriter<'_> {
                 self.call(one);
                 true
             }
-            Op::Store => self.store_component(one).is_some(),
-            Op::CopyMemorySized => self.copy_parts(one).is_some(),
+            Op::Store => self.store_component(one).is_some() || self.store_three(one).is_some(),
             Op::GroupAsyncCopy => self.copy_by_others(one).is_some(),
             _ => false,
         };

@@ -102,6 +102,12 @@ impl Checks {
                 .iter_mut()
                 .for_each(|order| order.apart = true);
         }
+        if told.what & report::GAPS != 0 {
+            return self
+                .gaps
+                .borrow_mut()
+                .add(told.offset.cast_unsigned(), told.size);
+        }
         if told.what & report::ORDERS != 0 {
             return self.hears_of_order(told);
         }

@@ -124,13 +124,16 @@ impl Checks {
                 let read = matches!(purpose, Some(Purpose::Buffer | Purpose::Print));
                 let pads = !self.no_threes.get();
                 let missing = match read && states.contains(&UNWRITTEN) {
-                    true if access.row => missing_in_row(address, states, pads),
+                    true if access.row => {
+                        let judged = self.needed(address, states);
+                        missing_in_row(address, &judged, pads)
+                    }
                     true => {
                         let all = together(&message.payload, *from, width, *beside);
                         let first = address.wrapping_sub((beside.index * width) as u64);
                         let padding =
                             pads && all.len() <= LARGEST_VECTOR && is_padding(first, &all);
-                        states
+                        self.needed(address, states)
                             .iter()
                             .position(|state| !padding && *state == UNWRITTEN)
                     }
@@ -185,6 +188,17 @@ impl Checks {
                 self.store_states(at, address, states);
             }
         }
+    }
+
+    /// The states of bytes that are stored; those of bytes that need no value are as good as written.
+    fn needed(&self, address: u64, states: &[u8]) -> Vec<u8> {
+        let gaps = self.gaps.borrow();
+        let all = (address..).zip(states);
+        let needed = all.map(|(at, state)| match gaps.has(at) {
+            true => WRITTEN,
+            false => *state,
+        });
+        needed.collect()
     }
 
     fn load_states(

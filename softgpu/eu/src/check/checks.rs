@@ -9,6 +9,7 @@ use devinfo::GpuAddress;
 use super::arrays::Reports;
 use super::bytes::POINTER;
 use super::findings::{Extents, Launched, Purpose};
+use super::gaps::Gaps;
 use super::group::Group;
 use super::memory::Memory;
 use super::rule::{Rule, Violation};
@@ -98,8 +99,10 @@ pub struct Checks {
     pub(super) pointers: RefCell<Vec<(GpuAddress, u64)>>,
     /// The launch's kernel has told that its channels are in order by what it tells alone.
     pub(super) apart: Slot<bool>,
-    /// It has no vectors of three in memory.
+    /// What it stores of vectors of three has no fourth component.
     pub(super) no_threes: Slot<bool>,
+    /// What it has told of bytes that need no value.
+    pub(super) gaps: RefCell<Gaps>,
     /// What code has told of accesses beyond arrays.
     pub(super) reports: RefCell<Reports>,
 }

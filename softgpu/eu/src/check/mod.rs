@@ -24,6 +24,7 @@ mod checks;
 mod doubts;
 mod findings;
 mod forbidden;
+mod gaps;
 mod group;
 mod heard;
 mod memory;

@@ -4,7 +4,7 @@
 //! what may have no value yet, and what other work-items write. The program stores the one component: so does the
 //! code that is checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spirv::{MemoryAccess, Op, StorageClass};
 
@@ -20,11 +20,19 @@ pub(super) struct Components {
     loads: HashMap<u32, u32>,
     /// By value, the pointer, the new component and its number.
     inserted: HashMap<u32, [u32; 3]>,
+    /// Vectors of four that have no value as their fourth.
+    pub lack_fourth: HashSet<u32>,
 }
+
+/// What a shuffle of vectors has where nothing is asked for.
+const NOTHING: u32 = u32::MAX;
 
 impl Components {
     /// Remembers what an instruction loads or inserts.
     pub fn follow(&mut self, op: Op, one: &Instruction<'_>) {
+        if let (Op::VectorShuffle, &[_, id, _, _, _, _, _, NOTHING]) = (op, one.operands) {
+            self.lack_fourth.insert(id);
+        }
         match (op, one.operands) {
             (Op::Load, &[_, id, pointer, ref access @ ..]) => {
                 let mask = access.first().copied().unwrap_or(0);

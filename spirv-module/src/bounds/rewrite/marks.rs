@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use devinfo::report;
-use spirv::{Decoration, LinkageType, Op, StorageClass};
+use spirv::{Decoration, LinkageType, Op};
 
 use super::{Rewriter, STORE};
 use crate::bounds::build::push;
@@ -27,37 +27,12 @@ pub(super) fn kernels(module: &Module) -> HashSet<u32> {
         .collect()
 }
 
-/// Whether vectors of three components are in memory that is not a work-item's own.
-pub(super) fn has_threes(module: &Module) -> bool {
-    let mut threes = HashSet::new();
-    module.instructions().any(|one| {
-        let holds = match one.op() {
-            Some(Op::TypeVector) => one.word(2) == 3,
-            Some(Op::TypeArray) => threes.contains(&one.word(1)),
-            Some(Op::TypeStruct) => {
-                let members = one.operands.get(1..).unwrap_or_default();
-                members.iter().any(|member| threes.contains(member))
-            }
-            Some(Op::TypePointer) => {
-                let own = [StorageClass::Input, StorageClass::Function];
-                let own = own.iter().any(|own| one.word(1) == *own as u32);
-                return !own && threes.contains(&one.word(2));
-            }
-            _ => false,
-        };
-        if holds {
-            threes.insert(one.word(0));
-        }
-        false
-    })
-}
-
 impl Rewriter<'_> {
     /// The kernel says that its channels are in order by what it tells alone.
     pub(super) fn mark(&mut self) {
         self.added = true;
         let t = self.builder.types;
-        let threes = if self.has_threes { report::THREES } else { 0 };
+        let threes = if self.moves_threes { report::THREES } else { 0 };
         let what = self.builder.four([0, 0, 0, report::APART | threes]);
         let address = self.builder.wide(report::ADDRESS);
         let pointer = self.builder.id();

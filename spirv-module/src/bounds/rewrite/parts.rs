@@ -2,10 +2,8 @@
 
 use spirv::{MemoryAccess, Op};
 
-use super::Rewriter;
 use crate::bounds::build::{Builder, push};
 use crate::bounds::layout::{Kind, Layout};
-use crate::module::Instruction;
 
 /// The most parts that code is written for. Compilers keep what has more in memory.
 const PARTS: usize = 128;
@@ -78,58 +76,4 @@ pub(super) fn part_of(
     operands.extend(part.at.iter().map(|index| builder.word(*index)));
     push(words, Op::InBoundsPtrAccessChain, &operands);
     id
-}
-
-impl Rewriter<'_> {
-    /// A copy of a structure that has gaps to one of the same type copies its parts: nothing writes the gaps.
-    pub(super) fn copy_parts(&mut self, one: &Instruction<'_>) -> Option<()> {
-        let &[target, source, size, ref how @ ..] = one.operands else {
-            return None;
-        };
-        let flags = how.first().copied().unwrap_or(0);
-        if flags & MemoryAccess::VOLATILE.bits() != 0 {
-            return None;
-        }
-        let size = u64::try_from(self.layout.constant(size)?).ok()?;
-        let pointees = [target, source].map(|id| {
-            let uncast = self.casts.get(&id).copied().unwrap_or(id);
-            Some((uncast, self.layout.pointee(uncast)?))
-        });
-        let [
-            Some((target, (to_storage, ty))),
-            Some((source, (from_storage, other))),
-        ] = pointees
-        else {
-            return None;
-        };
-        // What is in a union, or was of another type, may have values where this type has gaps.
-        if ty != other || self.layout.size(ty) != Some(size) || self.layout.has_union(ty) {
-            return None;
-        }
-        let all = parts(self.layout, ty)?;
-        let bytes = all.iter().map(|part| self.layout.accessed(part.ty));
-        if bytes.sum::<Option<u64>>()? == size {
-            return None;
-        }
-        // Behind the flags.
-        let least = match how {
-            [mask, alignment, ..] if mask & MemoryAccess::ALIGNED.bits() != 0 => *alignment,
-            _ => 1,
-        };
-        let [target, source] = [(target, to_storage), (source, from_storage)];
-        for part in &all {
-            let layout = self.layout;
-            let how = access(MemoryAccess::NONE, part.alignment.min(least.into()));
-            let from = part_of(self.builder, &mut self.words, layout, source, part);
-            let value = self.builder.id();
-            push(
-                &mut self.words,
-                Op::Load,
-                &[part.ty, value, from, how[0], how[1]],
-            );
-            let to = part_of(self.builder, &mut self.words, layout, target, part);
-            push(&mut self.words, Op::Store, &[to, value, how[0], how[1]]);
-        }
-        Some(())
-    }
 }

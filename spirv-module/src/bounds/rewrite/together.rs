@@ -207,19 +207,25 @@ impl Rewriter<'_> {
                     Op::ConvertPtrToU,
                     &[t.wide, address, operand],
                 );
-                let bits = self.builder.wide(32);
-                let words = &mut self.words;
-                let builder = &mut *self.builder;
-                let high = arithmetic(builder, words, Op::ShiftRightLogical, [address, bits]);
-                let [low, high] = [address, high].map(|of| {
-                    let id = builder.id();
-                    push(words, Op::UConvert, &[t.word, id, of]);
-                    id
-                });
+                let [low, high] = self.halves(address);
                 Some(([low, high, none], 0))
             }
             _ => None,
         }
+    }
+
+    /// The halves of a number of 64 bits.
+    pub(super) fn halves(&mut self, wide: u32) -> [u32; 2] {
+        let bits = self.builder.wide(32);
+        let words = &mut self.words;
+        let builder = &mut *self.builder;
+        let high = arithmetic(builder, words, Op::ShiftRightLogical, [wide, bits]);
+        let word = builder.types.word;
+        [wide, high].map(|of| {
+            let id = builder.id();
+            push(words, Op::UConvert, &[word, id, of]);
+            id
+        })
     }
 
     /// The lower 32 bits of a number.
