@@ -278,6 +278,24 @@ fn a_call_in_divergent_code_takes_its_channels_and_brings_them_back() {
     assert_eq!(got, each(|lane| if lane < 5 { 101 } else { 100 }));
 }
 
+/// An address that a register has may lead to code that nothing else shows, also where host code has the program's
+/// begin for two modes: a branch that is not taken leads to it.
+#[test]
+fn calls_lead_to_code_that_is_not_known() {
+    let body = "(W) mov (1|M0) r60.0<1>:d 64:d
+         (W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x400:uw
+         (W&f1.0) jmpi (1|M0) -80
+         (W) and (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0xFFFFFBFF:ud
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 1:w
+         call (16|M0) r20.0 r60.0
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 256:w
+         (W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud
+         (W) send.ts (8|M0) null r127 null 0x0 0x02000010 {EOT}
+         add (16|M0) r10.0<1>:d r10.0<8;8,1>:d 16:w
+         ret (16|M0) r20.0";
+    assert_eq!(run(0xffff, body), [273; 16]);
+}
+
 #[test]
 fn channels_return_one_by_one() {
     let got = run(

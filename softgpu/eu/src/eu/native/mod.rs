@@ -258,7 +258,9 @@ impl Translation {
             Channels::Any => self.blocks,
         };
         let row = self.controls.iter().position(|known| *known == control)?;
-        let number = *self.entries.get(row * self.ops + op)?;
+        // An address without an op has the number behind the last one.
+        let row = self.entries.chunks(self.ops.max(1)).nth(row)?;
+        let number = *row.get(op)?;
         (number != NOWHERE).then(|| first + number)
     }
 }
