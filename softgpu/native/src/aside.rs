@@ -5,13 +5,15 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::branch::Place;
 use crate::model::Rounding;
-use crate::translate::{ACTIVE, AT, BRANCH, ENTRIES, PARKED, Translator};
+use crate::translate::{ACTIVE, AT, BRANCH, ENTRIES, LEFT, PARKED, Translator};
 
 /// A piece of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Aside {
     /// Leaves; this op is next.
     Leave(u32),
+    /// The same where fewer ops may be executed than were counted.
+    End(u32, i32),
     /// Lets the caller execute this branch, and goes on where that says.
     Ask(u32, Rounding),
     /// Channels wake at a place, where the thread goes on.
@@ -44,6 +46,10 @@ impl Translator {
             dynasm!(self.ops ; =>label);
             match aside {
                 Aside::Leave(at) => self.leave_at(at),
+                Aside::End(at, counted) => {
+                    dynasm!(self.ops ; add QWORD [rbx + LEFT], counted);
+                    self.leave_at(at);
+                }
                 Aside::Ask(op, rounding) => {
                     self.rounding = rounding;
                     self.ask(op);

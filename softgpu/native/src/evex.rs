@@ -55,6 +55,19 @@ impl Operand {
     }
 }
 
+/// How much an instruction accesses in memory, which is the unit of displacements of one byte (2.7.5).
+#[derive(Clone, Copy, Debug)]
+enum Unit {
+    /// The vector.
+    Vector,
+    /// This part of it.
+    Part(u8),
+    /// 32 bytes.
+    Half,
+    /// One lane.
+    Lane,
+}
+
 /// An instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evex {
@@ -64,15 +77,7 @@ pub(crate) struct Evex {
     prefix: u8,
     wide: u8,
     opcode: u8,
-}
-
-const fn evex(map: u8, prefix: u8, wide: u8, opcode: u8) -> Evex {
-    Evex {
-        map,
-        prefix,
-        wide,
-        opcode,
-    }
+    unit: Unit,
 }
 
 impl Evex {
@@ -83,40 +88,60 @@ impl Evex {
             ..self
         }
     }
+
+    /// The unit of displacements of one byte, where vectors have so many bytes.
+    const fn unit(self, bytes: i32) -> i32 {
+        match self.unit {
+            Unit::Vector => bytes,
+            Unit::Part(part) => bytes / part as i32,
+            Unit::Half => 32,
+            Unit::Lane => 4 << self.wide,
+        }
+    }
 }
 
 macro_rules! table {
-    ($($(#[$doc:meta])* $name:ident = $map:literal, $prefix:literal, $wide:literal, $opcode:literal;)*) => {
-        $($(#[$doc])* pub(crate) const $name: Evex = evex($map, $prefix, $wide, $opcode);)*
+    ($($(#[$doc:meta])* $name:ident = $map:literal, $prefix:literal, $wide:literal, $opcode:literal
+        $(, $unit:ident $(($part:literal))?)?;)*) => {
+        $($(#[$doc])* pub(crate) const $name: Evex = Evex {
+            map: $map,
+            prefix: $prefix,
+            wide: $wide,
+            opcode: $opcode,
+            unit: table!(@unit $($unit $(($part))?)?),
+        };)*
     };
+    (@unit) => { Unit::Vector };
+    (@unit $unit:ident $(($part:literal))?) => { Unit::$unit $(($part))? };
 }
 
-// Dwords and singles; `of` makes qwords of those that have `W` for it.
+// Dwords and singles; `of` makes qwords of those that have `W` for it. The last column is what they access in memory, if
+// that is not a vector.
 table! {
     VMOVDQU32_LOAD = 1, 2, 0, 0x6f;
     VMOVDQU32_STORE = 1, 2, 0, 0x7f;
-    VPBROADCASTD = 2, 1, 0, 0x58;
-    VPBROADCASTQ = 2, 1, 1, 0x59;
+    VPBROADCASTD = 2, 1, 0, 0x58, Lane;
+    VPBROADCASTQ = 2, 1, 1, 0x59, Lane;
     /// From a general register.
     VPBROADCAST_GENERAL = 2, 1, 0, 0x7c;
-    VBROADCASTI32X8 = 2, 1, 0, 0x5b;
-    VINSERTI32X8 = 3, 1, 0, 0x3a;
-    VEXTRACTI32X8 = 3, 1, 0, 0x3b;
-    VPMOVZXBD = 2, 1, 0, 0x31;
-    VPMOVSXBD = 2, 1, 0, 0x21;
-    VPMOVZXWD = 2, 1, 0, 0x33;
-    VPMOVSXWD = 2, 1, 0, 0x23;
-    VPMOVZXBQ = 2, 1, 0, 0x32;
-    VPMOVSXBQ = 2, 1, 0, 0x22;
-    VPMOVZXWQ = 2, 1, 0, 0x34;
-    VPMOVSXWQ = 2, 1, 0, 0x24;
-    VPMOVZXDQ = 2, 1, 0, 0x35;
-    VPMOVSXDQ = 2, 1, 0, 0x25;
-    VPMOVDB = 2, 2, 0, 0x31;
-    VPMOVDW = 2, 2, 0, 0x33;
-    VPMOVQB = 2, 2, 0, 0x32;
-    VPMOVQW = 2, 2, 0, 0x34;
-    VPMOVQD = 2, 2, 0, 0x35;
+    VBROADCASTI32X8 = 2, 1, 0, 0x5b, Half;
+    VINSERTI32X8 = 3, 1, 0, 0x3a, Half;
+    VEXTRACTI32X8 = 3, 1, 0, 0x3b, Half;
+    VPMOVZXBD = 2, 1, 0, 0x31, Part(4);
+    VPMOVSXBD = 2, 1, 0, 0x21, Part(4);
+    VPMOVZXWD = 2, 1, 0, 0x33, Part(2);
+    VPMOVSXWD = 2, 1, 0, 0x23, Part(2);
+    VPMOVZXBQ = 2, 1, 0, 0x32, Part(8);
+    VPMOVSXBQ = 2, 1, 0, 0x22, Part(8);
+    VPMOVZXWQ = 2, 1, 0, 0x34, Part(4);
+    VPMOVSXWQ = 2, 1, 0, 0x24, Part(4);
+    VPMOVZXDQ = 2, 1, 0, 0x35, Part(2);
+    VPMOVSXDQ = 2, 1, 0, 0x25, Part(2);
+    VPMOVDB = 2, 2, 0, 0x31, Part(4);
+    VPMOVDW = 2, 2, 0, 0x33, Part(2);
+    VPMOVQB = 2, 2, 0, 0x32, Part(8);
+    VPMOVQW = 2, 2, 0, 0x34, Part(4);
+    VPMOVQD = 2, 2, 0, 0x35, Part(2);
     VPANDD = 1, 1, 0, 0xdb;
     VPORD = 1, 1, 0, 0xeb;
     VPXORD = 1, 1, 0, 0xef;
@@ -159,18 +184,18 @@ table! {
     VCVTUDQ2PS = 1, 3, 0, 0x7a;
     VCVTTPS2DQ = 1, 2, 0, 0x5b;
     VCVTTPS2UDQ = 1, 0, 0, 0x78;
-    VCVTUDQ2PD = 1, 2, 0, 0x7a;
+    VCVTUDQ2PD = 1, 2, 0, 0x7a, Part(2);
     VCVTTPD2UDQ = 1, 0, 1, 0x78;
     VCMPPS = 1, 0, 0, 0xc2;
     VCMPPD = 1, 1, 1, 0xc2;
     VPCMPD = 3, 1, 0, 0x1f;
     VPCMPUD = 3, 1, 0, 0x1e;
     VPTESTNMD = 2, 2, 0, 0x27;
-    VPGATHERDD = 2, 1, 0, 0x90;
-    VPSCATTERDD = 2, 1, 0, 0xa0;
-    VPCOMPRESSD = 2, 1, 0, 0x8b;
+    VPGATHERDD = 2, 1, 0, 0x90, Lane;
+    VPSCATTERDD = 2, 1, 0, 0xa0, Lane;
+    VPCOMPRESSD = 2, 1, 0, 0x8b, Lane;
     /// To a general register.
-    VMOVD_STORE = 1, 1, 0, 0x7e;
+    VMOVD_STORE = 1, 1, 0, 0x7e, Lane;
 }
 
 /// The register field of [`VPSHIFTD`] and [`VPSHIFTQ`].
@@ -221,27 +246,33 @@ impl Translator {
         ] {
             self.ops.push(byte);
         }
-        self.direct(to, last);
+        self.direct(to, last, instruction.unit(16 << length));
     }
 
-    /// The bytes that name the operands.
-    fn direct(&mut self, to: u8, last: Operand) {
+    /// The bytes that name the operands. Displacements that are a multiple of `unit` may have one byte.
+    fn direct(&mut self, to: u8, last: Operand, unit: i32) {
         let to = (to & 7) << 3;
-        let displacement = match last {
+        let (place, displacement) = match last {
             Operand::Register(register) => return self.ops.push(0xc0 | to | register & 7),
-            Operand::Memory(base, displacement) => {
-                self.ops.push(0x84 | to);
-                self.ops.push(0x20 | base & 7);
-                displacement
-            }
+            Operand::Memory(base, displacement) => (0x20 | base & 7, displacement),
             Operand::Indexed(base, index, displacement)
             | Operand::Lanes(base, index, displacement) => {
-                self.ops.push(0x84 | to);
-                self.ops.push((index & 7) << 3 | base & 7);
-                displacement
+                ((index & 7) << 3 | base & 7, displacement)
             }
         };
-        self.ops.push_i32(displacement);
+        let units = i8::try_from(displacement / unit);
+        match units {
+            Ok(units) if displacement % unit == 0 => {
+                self.ops.push(0x44 | to);
+                self.ops.push(place);
+                self.ops.push_i8(units);
+            }
+            _ => {
+                self.ops.push(0x84 | to);
+                self.ops.push(place);
+                self.ops.push_i32(displacement);
+            }
+        }
     }
 
     /// The same with a number at its end.
@@ -486,6 +517,144 @@ mod tests {
                 "kortestw k2, k3",
                 |t| t.test_masks(K(2), K(3)),
                 &[0xc5, 0xf8, 0x98, 0xd3],
+            ),
+        ];
+        for (text, emit, expected) in cases {
+            assert_eq!(code(emit), expected, "{text}");
+        }
+    }
+
+    /// The bytes are those of GNU as 2.40, which takes displacements of one byte where they fit.
+    #[test]
+    fn displacements_are_those_of_an_assembler() {
+        use Operand::Lanes as Each;
+        type Emit = fn(&mut Translator);
+        fn at(place: i32) -> Operand {
+            Operand::Memory(general::REGISTERS, place)
+        }
+        fn load(t: &mut Translator, place: i32) {
+            t.evex(VMOVDQU32_LOAD, 64, (18, Lanes::All), 0, at(place));
+        }
+        let cases: [(&str, Emit, &[u8]); 20] = [
+            (
+                "vmovdqu32 zmm18, [r12+0x40]",
+                |t| load(t, 0x40),
+                &[0x62, 0xc1, 0x7e, 0x48, 0x6f, 0x54, 0x24, 0x01],
+            ),
+            (
+                "vmovdqu32 zmm18, [r12+0x1fc0]",
+                |t| load(t, 0x1fc0),
+                &[0x62, 0xc1, 0x7e, 0x48, 0x6f, 0x54, 0x24, 0x7f],
+            ),
+            (
+                "vmovdqu32 zmm18, [r12+0x2000]",
+                |t| load(t, 0x2000),
+                &[
+                    0x62, 0xc1, 0x7e, 0x48, 0x6f, 0x94, 0x24, 0x00, 0x20, 0x00, 0x00,
+                ],
+            ),
+            (
+                "vmovdqu32 zmm18, [r12+0x20]",
+                |t| load(t, 0x20),
+                &[
+                    0x62, 0xc1, 0x7e, 0x48, 0x6f, 0x94, 0x24, 0x20, 0x00, 0x00, 0x00,
+                ],
+            ),
+            (
+                "vmovdqu32 zmm18, [r12-0x2000]",
+                |t| load(t, -0x2000),
+                &[0x62, 0xc1, 0x7e, 0x48, 0x6f, 0x54, 0x24, 0x80],
+            ),
+            (
+                "vmovdqu32 [r12+0xfe0]{k3}, ymm19",
+                |t| t.evex(VMOVDQU32_STORE, 32, (19, Lanes::Merge(K(3))), 0, at(0xfe0)),
+                &[0x62, 0xc1, 0x7e, 0x2b, 0x7f, 0x5c, 0x24, 0x7f],
+            ),
+            (
+                "vpbroadcastd zmm20, [r12+0x14]",
+                |t| t.evex(VPBROADCASTD, 64, (20, Lanes::All), 0, at(0x14)),
+                &[0x62, 0xc2, 0x7d, 0x48, 0x58, 0x64, 0x24, 0x05],
+            ),
+            (
+                "vpbroadcastq zmm20, [r12+0x18]",
+                |t| t.evex(VPBROADCASTQ, 64, (20, Lanes::All), 0, at(0x18)),
+                &[0x62, 0xc2, 0xfd, 0x48, 0x59, 0x64, 0x24, 0x03],
+            ),
+            (
+                "vpmovzxbd zmm20, [r12+0x30]",
+                |t| t.evex(VPMOVZXBD, 64, (20, Lanes::All), 0, at(0x30)),
+                &[0x62, 0xc2, 0x7d, 0x48, 0x31, 0x64, 0x24, 0x03],
+            ),
+            (
+                "vpmovzxwd ymm20, [r12+0x30]",
+                |t| t.evex(VPMOVZXWD, 32, (20, Lanes::All), 0, at(0x30)),
+                &[0x62, 0xc2, 0x7d, 0x28, 0x33, 0x64, 0x24, 0x03],
+            ),
+            (
+                "vpmovsxbq zmm20, [r12+0x18]",
+                |t| t.evex(VPMOVSXBQ, 64, (20, Lanes::All), 0, at(0x18)),
+                &[0x62, 0xc2, 0x7d, 0x48, 0x22, 0x64, 0x24, 0x03],
+            ),
+            (
+                "vpmovdw [r12+0x60], zmm21",
+                |t| t.evex(VPMOVDW, 64, (21, Lanes::All), 0, at(0x60)),
+                &[0x62, 0xc2, 0x7e, 0x48, 0x33, 0x6c, 0x24, 0x03],
+            ),
+            (
+                "vpmovqb [r12+0x18], zmm21",
+                |t| t.evex(VPMOVQB, 64, (21, Lanes::All), 0, at(0x18)),
+                &[0x62, 0xc2, 0x7e, 0x48, 0x32, 0x6c, 0x24, 0x03],
+            ),
+            (
+                "vinserti32x8 zmm17, zmm3, [r12+0x60], 1",
+                |t| t.evex_with(VINSERTI32X8, 64, (17, Lanes::All), 3, at(0x60), 1),
+                &[0x62, 0xc3, 0x65, 0x48, 0x3a, 0x4c, 0x24, 0x03, 0x01],
+            ),
+            (
+                "vbroadcasti32x8 zmm17, [r12+0x60]",
+                |t| t.evex(VBROADCASTI32X8, 64, (17, Lanes::All), 0, at(0x60)),
+                &[0x62, 0xc2, 0x7d, 0x48, 0x5b, 0x4c, 0x24, 0x03],
+            ),
+            (
+                "vpgatherdd zmm20{k1}, [rax+zmm28+0x1c]",
+                |t| {
+                    t.evex(
+                        VPGATHERDD,
+                        64,
+                        (20, Lanes::Merge(K(1))),
+                        0,
+                        Each(general::RAX, 28, 0x1c),
+                    )
+                },
+                &[0x62, 0xa2, 0x7d, 0x41, 0x90, 0x64, 0x20, 0x07],
+            ),
+            (
+                "vpscatterdq [rax+ymm17+0x38]{k2}, zmm29",
+                |t| {
+                    t.evex(
+                        VPSCATTERDD.of(8),
+                        64,
+                        (29, Lanes::Merge(K(2))),
+                        0,
+                        Each(general::RAX, 17, 0x38),
+                    )
+                },
+                &[0x62, 0x62, 0xfd, 0x42, 0xa0, 0x6c, 0x08, 0x07],
+            ),
+            (
+                "vpblendmd zmm21{k2}, zmm22, [r12+0x80]",
+                |t| t.evex(VPBLENDMD, 64, (21, Lanes::Merge(K(2))), 22, at(0x80)),
+                &[0x62, 0xc2, 0x4d, 0x42, 0x64, 0x6c, 0x24, 0x02],
+            ),
+            (
+                "vcvtudq2pd zmm21, [r12+0x60]",
+                |t| t.evex(VCVTUDQ2PD, 64, (21, Lanes::All), 0, at(0x60)),
+                &[0x62, 0xc1, 0x7e, 0x48, 0x7a, 0x6c, 0x24, 0x03],
+            ),
+            (
+                "vpcompressd [r12+0x1c]{k1}, zmm31",
+                |t| t.evex(VPCOMPRESSD, 64, (31, Lanes::Merge(K(1))), 0, at(0x1c)),
+                &[0x62, 0x42, 0x7d, 0x49, 0x8b, 0x7c, 0x24, 0x07],
             ),
         ];
         for (text, emit, expected) in cases {

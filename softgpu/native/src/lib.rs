@@ -54,6 +54,7 @@ mod masks;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 mod model;
+mod moves;
 #[cfg(target_arch = "x86_64")]
 mod plan;
 #[cfg(target_arch = "x86_64")]

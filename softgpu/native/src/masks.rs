@@ -40,6 +40,7 @@ impl Translator {
             channel,
             flag,
             lane: lane as u8,
+            twice: false,
         })
     }
 

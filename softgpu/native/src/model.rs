@@ -4,6 +4,8 @@ use core::sync::atomic::AtomicU32;
 
 use eu_lanes::{Modes, Request};
 
+use crate::moves;
+
 /// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
 /// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
 pub const LOCAL_OFFSET: u64 = (1 << 28) - 1;
@@ -531,7 +533,20 @@ impl Block {
 
     /// The aligned 32 register bytes that its operations store alone, or in parts.
     pub(crate) fn halves(&self) -> impl Iterator<Item = u32> + '_ {
-        let bytes = self.steps.iter().filter_map(|step| match step {
+        // What is copied together is stored together, but for the end.
+        let mut together = 0;
+        let alone = (self.steps.iter().enumerate()).filter(move |(index, _)| {
+            if together == 0 {
+                together = moves::run(&self.steps[*index..]).map_or(0, |(copy, count)| {
+                    let whole = copy.bytes.is_multiple_of(64);
+                    if whole { count } else { count - 1 }
+                });
+            }
+            let own = together == 0;
+            together = together.saturating_sub(1);
+            own
+        });
+        let bytes = alone.filter_map(|(_, step)| match step {
             Step::Vector(step) => {
                 let request = &step.request;
                 let size = u32::from(request.output.stride) * u32::from(request.lanes);

@@ -111,7 +111,8 @@ impl Translator {
         fits.then_some(step)
     }
 
-    fn is_whole(&self, masking: &Masking, lanes: u8) -> bool {
+    /// Whether an op serves all of its channels.
+    pub(crate) fn is_whole(&self, masking: &Masking, lanes: u8) -> bool {
         let size = u32::MAX >> (32 - u32::from(lanes.clamp(1, 32)));
         let all = match self.channels {
             Channels::All(active) => active >> masking.channel_offset & size == size,

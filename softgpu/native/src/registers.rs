@@ -32,6 +32,8 @@ pub(crate) struct LaneMask {
     pub flag: Option<FlagBit>,
     /// Bytes of a lane, of 32: so many lanes the mask has. One in a mask register has as many, whatever its lanes are.
     pub lane: u8,
+    /// Twice after another, for two operations on the same eight channels.
+    pub twice: bool,
 }
 
 /// The bit of a flag that is the first lane's.

@@ -15,7 +15,8 @@ use crate::aside::Aside;
 use crate::branch::Place;
 use crate::frame::Frame;
 use crate::masks::predicates;
-use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step};
+use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step, VectorStep};
+use crate::moves;
 use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::SCRATCH;
@@ -250,21 +251,26 @@ impl Translator {
         self.spilled = 0;
         self.forget_all();
         if count > 0 {
-            let out = self.aside(Aside::Leave(block.first));
-            dynasm!(self.ops ; cmp QWORD [rbx + LEFT], count ; jb =>out);
             if self.channels == Channels::Any {
+                let out = self.aside(Aside::Leave(block.first));
                 dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; jbe =>out);
             }
+            let ends = self.aside(Aside::End(block.first, count));
             dynasm!(self.ops
                 ; sub QWORD [rbx + LEFT], count
+                ; jb =>ends
                 ; add QWORD [rbx + INSTRUCTIONS], count
                 ; add QWORD [rbx + CHANNELS], block.channels as i32
             );
         }
         let shares = self.products(&block.steps);
+        // How many of those that follow are done with one before them.
+        let mut done = 0;
         for (index, (step, share)) in block.steps.iter().zip(shares).enumerate() {
             let op = block.first + index as u32;
+            let rest = &block.steps[index..];
             match step {
+                _ if done > 0 => done -= 1,
                 Step::Nothing => {}
                 Step::Memory(step) => self.memory(step, op),
                 Step::Block(step) => self.block_access(step, op),
@@ -279,8 +285,11 @@ impl Translator {
                     self.product_of(step, share == Share::Accumulates, op);
                 }
                 Step::Vector(step) if step.changes_nothing() => {}
+                Step::Vector(step) if let Some(more) = self.move_registers(step, rest) => {
+                    done = more
+                }
                 Step::Vector(step) => {
-                    let rest = block.steps.get(index + 1..).unwrap_or_default();
+                    let rest = &rest[1..];
                     let known = step.asks_who_executes();
                     let step = known.as_ref().unwrap_or(step);
                     self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));
@@ -300,6 +309,13 @@ impl Translator {
             End::Branch(branch) => self.branch(branch, last, (blocks, number)),
         }
         start
+    }
+
+    /// Copies registers if a step does, with those after it that go on with it: their number.
+    fn move_registers(&mut self, step: &VectorStep, steps: &[Step]) -> Option<usize> {
+        let (copy, count) = moves::run(steps).or_else(|| Some((step.moves()?, 1)))?;
+        let done = self.wide_move(copy, &step.masking, step.request.lanes);
+        done.then_some(count - 1)
     }
 
     /// Leaves; `at` is next.

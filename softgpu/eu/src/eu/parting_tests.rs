@@ -489,6 +489,55 @@ fn halves_of_registers_are_those_of_the_interpreter() {
     });
 }
 
+/// Copies of neighbouring registers, whole arrays of them, which may meet what they copy.
+#[test]
+fn copies_of_registers_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0012, 150, |random, family| {
+        let grf = family.grf_bytes();
+        let mut text = String::new();
+        for register in (20..100).step_by(2) {
+            text += &format!("mul (16|M0) r{register}.0<1>:d r4.0<16;16,1>:uw {register}:w\n");
+        }
+        let parts = random.below(4) != 0;
+        if parts {
+            let bound = 1 + random.below(15);
+            text += &format!(
+                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
+                 cmp (16|M0) (ge)f0.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
+                 (f1.0) if (16|M0) X X\n"
+            );
+        }
+        for _ in 0..6 {
+            let when = random.pick(&["", "", "(W)", "(f0.0)", "(~f0.0)", "(W&f0.0)"]);
+            let (lanes, channels) = random.pick(&[(8, "(8|M0)"), (8, "(8|M8)"), (16, "(16|M0)")]);
+            let count = random.pick(&[1, 2, 3, 5, 8, 17, 30]);
+            let [from, to] = [(); 2].map(|()| 20 + random.below(40));
+            let strange = random.below(2 * count);
+            for step in 0..count {
+                let byte = 4 * lanes * step;
+                let at =
+                    |first| format!("r{}.{}", first + byte / grf as u64, byte % grf as u64 / 4);
+                let ty = random.pick(&["d", "d", "ud", "f"]);
+                let to_ty = if ty == "ud" { "d" } else { ty };
+                let (from, to) = (at(from), at(to));
+                text += &format!("{when} mov {channels} {to}<1>:{to_ty} {from}<8;8,1>:{ty}\n");
+                if step == strange {
+                    text += "add (16|M0) r22.0<1>:d r22.0<8;8,1>:d r30.0<8;8,1>:d\n";
+                }
+            }
+            let [at, from] = [(); 2].map(|()| 20 + random.below(40));
+            text += &format!("add (8|M0) r{at}.0<1>:d r{from}.0<8;8,1>:d 3:w\n");
+        }
+        if parts {
+            text += "X:\nendif (16|M0) Y\nY:\n";
+        }
+        for register in 21..100 {
+            text += &format!("xor (16|M0) r10.0<1>:d r10.0<8;8,1>:d r{register}.0<8;8,1>:d\n");
+        }
+        text
+    });
+}
+
 /// Flags that host registers hold: parts of them are written by comparisons of some channels and by moves, and
 /// read as predicates, as bytes and as words.
 #[test]

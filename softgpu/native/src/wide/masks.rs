@@ -56,7 +56,17 @@ impl Translator {
             channel: channel as u8,
             flag,
             lane: (32 / lanes) as u8,
+            twice: false,
         })
+    }
+
+    /// The lanes of an op's channels that are written, or of the same eight twice; `None` if they are of no kind that is
+    /// kept.
+    pub(super) fn move_mask(&mut self, masking: &Masking, lanes: usize, twice: bool) -> Option<K> {
+        let mask = self.channel_mask(masking, lanes, (0, lanes))?;
+        let kept = self.keep(LaneMask { twice, ..mask });
+        self.kept.release(kept);
+        Some(k(kept))
     }
 
     /// The lanes of a job's channels from `first` on that are written. If they are of no kind that is kept, esi has them.
@@ -163,6 +173,9 @@ impl Translator {
             } else {
                 dynasm!(self.ops ; mov ebp, ecx);
             }
+        }
+        if mask.twice {
+            dynasm!(self.ops ; movzx ebp, bpl ; imul ebp, ebp, 0x101);
         }
         self.mask_from(k(register), general::RBP);
     }

@@ -8,6 +8,7 @@ mod compute;
 mod load;
 mod masks;
 mod memory;
+mod moves;
 mod store;
 
 pub(crate) use masks::{KEPT, KEPT_COUNT};
@@ -280,6 +281,12 @@ impl Translator {
         (bytes <= 32).then(|| self.pool.find(known)).flatten()
     }
 
+    /// Whether a load of so many bytes would wait until halves that were stored alone are in memory.
+    fn is_parted(&self, at: u32, bytes: usize) -> bool {
+        let mut halves = [at, at + 32].into_iter();
+        bytes == BYTES && halves.any(|half| self.halves.contains(&half))
+    }
+
     /// The register bytes from there on, pinned: 32 may be in a register of the other kind. A load of 64 that were stored
     /// in halves would wait until these are in memory.
     pub(crate) fn wide_bytes(&mut self, at: u32, bytes: usize) -> Zmm {
@@ -289,10 +296,9 @@ impl Translator {
         let register = self.wide.take();
         let to = (register, Lanes::All);
         let halves = [at, at + 32];
-        let parted = bytes == BYTES && halves.iter().any(|half| self.halves.contains(half));
         let lower = at.checked_sub(32).filter(|_| bytes == 32);
         let whole = lower.and_then(|lower| self.wide.holder(Content::Bytes(lower, 64)));
-        if parted {
+        if self.is_parted(at, bytes) {
             let [low, high] = halves.map(|half| {
                 let half = Content::Bytes(half, 32);
                 self.pool.holder(half).or_else(|| self.wide.holder(half))
@@ -510,7 +516,7 @@ mod tests {
                 translator.wide.release(register);
             }
             translator.wide_bytes(at, bytes);
-            // Instructions of registers only have seven bytes at the most; operands in memory have four more.
+            // Instructions of registers only have seven bytes at the most, those with a place in memory eight.
             translator.ops.offset().0 > 7
         };
         assert!(loads(&[], 256, BYTES));
