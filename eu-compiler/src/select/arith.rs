@@ -14,6 +14,7 @@ impl Selector<'_> {
         let result = data.results.first().copied();
         match (&data.op, result) {
             (Op::Phi(_), _) => Ok(()),
+            (_, Some(result)) if self.is_fused(result) => Ok(()),
             (Op::Input(input), Some(result)) => self.input(*input, result),
             (Op::Bin(_), Some(result)) if self.folded[result.index()] => Ok(()),
             (Op::Bin(op), Some(result)) => self.bin(*op, args[0], args[1], result),
@@ -23,11 +24,8 @@ impl Selector<'_> {
                 self.dot_bytes([*first, *second], [args[0], args[1], args[2]], result)
             }
             (Op::Icmp(_) | Op::Fcmp(_), Some(result)) => {
-                if self.is_fused(result) {
-                    return Ok(());
-                }
                 let loc = self.result(result);
-                self.compare(result, Some(loc), loc.pitch != 0)
+                self.compare(result, Some(loc), loc.pitch != 0, Predicate::None)
             }
             (Op::Select, Some(result)) => self.choose(args[0], args[1], args[2], result),
             (Op::Convert(how), Some(result)) => self.convert(*how, args[0], result),
@@ -96,7 +94,7 @@ impl Selector<'_> {
     }
 
     /// Sources for an instruction with two: the first is no immediate.
-    fn two(&mut self, a: Operand, b: Operand) -> [Operand; 2] {
+    pub(super) fn two(&mut self, a: Operand, b: Operand) -> [Operand; 2] {
         let a = self.in_register(a);
         let b = match b {
             // Only moves have immediates of 64 bits.
@@ -124,6 +122,13 @@ impl Selector<'_> {
         } else {
             (a, b)
         };
+        if matches!(op, Bin::Sub | Bin::FSub) && self.is_const(a) && !self.is_const(b) {
+            // The constant comes second, so that it is an immediate.
+            let (b, a) = (self.source(b, source)?.negated(), self.source(a, source)?);
+            let srcs = self.two(b, a);
+            self.alu(Opcode::Add, at(to, source), &srcs);
+            return Ok(());
+        }
         let first = self.source(a, source)?;
         let second = match op {
             Bin::Mul if ty == Type::I32 && self.is_word(b) => {
@@ -416,12 +421,13 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Makes a comparison: into a register, or only the flag.
+    /// Makes a comparison: into a register, or only the flag of what the predicate selects.
     pub(super) fn compare(
         &mut self,
         value: Value,
         to: Option<Loc>,
         lanes: bool,
+        predicate: Predicate,
     ) -> Result<(), String> {
         let Some((_, data)) = self.function.source(value) else {
             return Err(format!("v{} is no comparison", value.0));
@@ -433,6 +439,13 @@ impl Selector<'_> {
         };
         let (mut a, mut b) = (data.args[0], data.args[1]);
         let ty = self.function.ty(a);
+        if self.folded[a.index()] && to.is_none() && matches!(cond, Cond::Eq | Cond::Ne) {
+            let modifier = match cond {
+                Cond::Eq => CondMod::Eq,
+                _ => CondMod::Ne,
+            };
+            return self.bits_test(a, modifier, lanes, predicate);
+        }
         let mut modifier = match cond {
             Cond::Eq => CondMod::Eq,
             Cond::Ne | Cond::Une => CondMod::Ne,
@@ -452,7 +465,7 @@ impl Selector<'_> {
         let (a, b) = (self.source(a, source)?, self.source(b, source)?);
         let srcs = self.two(a, b);
         let Some(to) = to else {
-            self.test(Opcode::Cmp, modifier, source, srcs, lanes);
+            self.test((Opcode::Cmp, modifier), source, srcs, lanes, predicate);
             return Ok(());
         };
         let dst = at(to, M::D);
@@ -462,9 +475,17 @@ impl Selector<'_> {
             let dst = at(to, if floats { M::F } else { M::D });
             let set = |inst: &mut Inst| inst.cond = Some(modifier);
             self.apply(What::Alu(Opcode::Cmp), dst, &srcs, set);
+            self.flag = Some((value, lanes));
             return Ok(());
         }
-        self.test(Opcode::Cmp, modifier, source, srcs, lanes);
+        self.test(
+            (Opcode::Cmp, modifier),
+            source,
+            srcs,
+            lanes,
+            Predicate::None,
+        );
+        self.flag = Some((value, lanes));
         self.alu(Opcode::Mov, dst, &[Operand::Imm(0, M::W)]);
         self.apply(
             What::Alu(Opcode::Mov),

@@ -4,7 +4,7 @@ use isa_encoder::{ArfKind, CondMod, Opcode, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at};
-use crate::code::{Inst, Operand, Place, What};
+use crate::code::{Inst, Operand, Place, Predicate, What};
 use crate::ir::{Type, Value};
 
 /// Bytes of a cell of a lane.
@@ -87,7 +87,13 @@ impl Selector<'_> {
         for (number, cell) in cells.enumerate() {
             let to = self.place_of(cell, array)?;
             let number = Operand::Imm(number as i64, M::W);
-            self.test(Opcode::Cmp, CondMod::Eq, M::D, [index, number], true);
+            self.test(
+                (Opcode::Cmp, CondMod::Eq),
+                M::D,
+                [index, number],
+                true,
+                Predicate::None,
+            );
             let dst = Some(at(to, M::Ud));
             self.lanes(What::Alu(Opcode::Mov), dst, &[value], false, Self::when);
         }

@@ -4,7 +4,7 @@ use isa_encoder::{ArfKind, CondMod, Opcode, Type as M};
 
 use super::arith::skip;
 use super::{Loc, Selector, at, raw_type};
-use crate::code::{Operand, Place, Var};
+use crate::code::{Operand, Place, Predicate, Var};
 use crate::ir::{Bin, Input, Op, Type, Value};
 
 impl Selector<'_> {
@@ -17,17 +17,12 @@ impl Selector<'_> {
         let flag = self.flag_register();
         self.one(Opcode::Mov, flag, &[Operand::Imm(0, M::Uw)]);
         match value {
-            Some(value) if self.is_fused(value) => self.compare(value, None, true)?,
-            Some(value) => {
-                let source = self.source(value, M::D)?;
-                let source = self.in_register(source);
-                let zero = Operand::Imm(0, M::W);
-                self.test(Opcode::Cmp, CondMod::Ne, M::D, [source, zero], true);
-            }
+            Some(value) => self.make_flag(value, true, Predicate::None)?,
             // Anything equals itself.
             None => {
                 let source = self.header(0);
-                self.test(Opcode::Cmp, CondMod::Eq, M::Ud, [source, source], true);
+                let equal = (Opcode::Cmp, CondMod::Eq);
+                self.test(equal, M::Ud, [source, source], true, Predicate::None);
             }
         }
         self.flag = None;

@@ -3,14 +3,15 @@
 //! A value that is the same in all lanes is one element, written by one channel whatever the
 //! execution mask. Any other value has an element for each lane, a dword or a qword apart: bytes,
 //! words and halves are the low part of a dword whose rest means nothing. A truth value is a dword
-//! of ones or zeroes; a comparison whose users are all in its block is made again where it is
-//! used, and only writes the flag.
+//! of ones or zeroes; one whose users are all in its block may be made again where it is used, and
+//! only in the flag (`flags.rs`).
 
 mod arith;
 mod arrays;
 mod barrier;
 mod blocks;
 mod convert;
+mod flags;
 mod flow;
 mod image;
 mod lanes;
@@ -21,7 +22,7 @@ mod reduce;
 mod sums;
 
 use hashbrown::HashMap;
-use isa_encoder::{CondMod, Opcode, Type as M};
+use isa_encoder::{Opcode, Type as M};
 
 use crate::code::{Code, Inst, Operand, Place, Predicate, Var, VarData, What};
 use crate::ir::cfg::{Dominators, Loops};
@@ -45,9 +46,9 @@ pub struct Selector<'a> {
     pub(super) divergence: Divergence,
     pub(super) code: Code,
     locs: Vec<Option<Loc>>,
-    /// Comparisons that are made where they are used.
+    /// Truth values that are made in f0 where they are used.
     fused: Vec<bool>,
-    /// Sums that are made where they are used.
+    /// Operations that are part of those that use them.
     folded: Vec<bool>,
     /// Local ids that are used as the words that they are.
     short: Vec<bool>,
@@ -76,6 +77,8 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     let loops = Loops::new(function, &dominators)
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
     let divergence = Divergence::new(function, &loops);
+    let mut folded = sums::folded(function, target);
+    let fused = flags::fused(function, &mut folded);
     let mut selector = Selector {
         divergence,
         function,
@@ -87,8 +90,8 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             ..Code::default()
         },
         locs: vec![None; function.values.len()],
-        fused: fused(function),
-        folded: sums::folded(function, target),
+        fused,
+        folded,
         short: short(function),
         flag: None,
         places: {
@@ -107,37 +110,6 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     };
     selector.run(&loops)?;
     Ok(selector.code)
-}
-
-/// Comparisons whose users are all selections, ballots and branches of their own block.
-fn fused(function: &Function) -> Vec<bool> {
-    let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
-    for &block in &function.order {
-        for inst in &function.blocks[block.index()].insts {
-            let data = &function.insts[inst.index()];
-            if matches!(data.op, Op::Icmp(_) | Op::Fcmp(_)) {
-                home[data.results[0].index()] = Some(block);
-            }
-        }
-    }
-    for &block in &function.order {
-        let data = &function.blocks[block.index()];
-        for inst in &data.insts {
-            let inst = &function.insts[inst.index()];
-            for (index, arg) in inst.args.iter().enumerate() {
-                let chooses = inst.op == Op::Select && index == 0 || inst.op == Op::Ballot;
-                if home[arg.index()] != Some(block) || !chooses {
-                    home[arg.index()] = None;
-                }
-            }
-        }
-        if let Terminator::Branch(value, ..) = data.end
-            && home[value.index()] != Some(block)
-        {
-            home[value.index()] = None;
-        }
-    }
-    home.into_iter().map(|home| home.is_some()).collect()
 }
 
 /// Local ids whose users all take words beside a dword in a register.
@@ -474,45 +446,6 @@ impl Selector<'_> {
                 srcs.iter().map(|operand| advance(*operand, lane)).collect();
             self.raw(what, here as u8, lane as u8, no_mask, dst, &srcs, &more);
             lane += here;
-        }
-    }
-
-    /// Puts a truth value into f0: a bit for each lane, or the first for the whole thread.
-    pub(super) fn flag_of(&mut self, value: Value, lanes: bool) -> Result<(), String> {
-        if self.flag == Some((value, lanes)) {
-            return Ok(());
-        }
-        if self.fused[value.index()] {
-            self.compare(value, None, lanes)?;
-        } else {
-            let source = self.source(value, M::D)?;
-            let source = self.in_register(source);
-            self.test(
-                Opcode::Cmp,
-                CondMod::Ne,
-                M::D,
-                [source, Operand::Imm(0, M::W)],
-                lanes,
-            );
-        }
-        self.flag = Some((value, lanes));
-        Ok(())
-    }
-
-    /// A comparison that only writes the flag.
-    pub(super) fn test(
-        &mut self,
-        opcode: Opcode,
-        cond: CondMod,
-        ty: M,
-        srcs: [Operand; 2],
-        lanes: bool,
-    ) {
-        let set = |inst: &mut Inst| inst.cond = Some(cond);
-        let null = Some(Operand::Null(ty));
-        match lanes {
-            true => self.lanes(What::Alu(opcode), null, &srcs, false, set),
-            false => self.push_one(What::Alu(opcode), null, &srcs, set),
         }
     }
 

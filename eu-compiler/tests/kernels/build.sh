@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
     name=${source%.cl}
     case $name in
-    basic* | irreducible | recursion | tables | variables)
+    basic* | irreducible | recursion | tables | truths | variables)
         # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not, and
         # recursion becomes a loop; and variables disappear.
         case $name in

@@ -156,3 +156,28 @@ fn lanes_stay_where_their_message_brought_them() {
         assert!(!listing.contains("mov (16|"), "{name}: {listing}");
     }
 }
+
+/// A loop that goes on while two things hold compares twice, and a choice by a bit tests it: neither makes
+/// a number of what is true.
+#[test]
+fn truth_values_are_made_in_the_flag() {
+    let module = include_bytes!("../programs/flow.spv");
+    for name in PLATFORMS {
+        let options = Options {
+            simd: Some(16),
+            ..Options::new(devinfo::by_name(name).unwrap())
+        };
+        let zebin = compile(module, &options).unwrap();
+        let made = zebin.kernels.iter().find(|made| made.name == "collatz");
+        let listing = made.unwrap().text();
+        let count = |wanted: &dyn Fn(&str) -> bool| {
+            let lines = listing.lines().map(str::trim_start);
+            lines.filter(|line| wanted(line)).count()
+        };
+        // Carries of addresses go to registers.
+        let compares = count(&|line| line.contains("cmp ") && line.contains("null"));
+        let second = count(&|line| line.starts_with("(f0.0) ") && line.contains("cmp "));
+        let tests = count(&|line| line.starts_with("and ") && line.contains("f0.0   null"));
+        assert_eq!([compares, second, tests], [2, 1, 1], "{name}: {listing}");
+    }
+}

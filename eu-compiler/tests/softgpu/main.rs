@@ -32,6 +32,7 @@ mod queries;
 mod scalars;
 mod stored_pointers;
 mod surfaces;
+mod truths;
 mod types;
 mod unusual;
 mod versions;

@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 
 use hashbrown::hash_table::{Entry, HashTable};
 
+use super::known::most;
 use crate::ir::cfg::{Dominators, reverse_postorder};
 use crate::ir::{
     Bin, Block, Cond, Convert, Def, Function, Input, Inst, Op, Replaced, Space, Surface,
@@ -58,7 +59,10 @@ fn round(function: &mut Function) -> bool {
                     (changed, is_cut) = (true, true);
                     Terminator::Jump(if bits != 0 { yes } else { no })
                 }
-                None => Terminator::Branch(value, yes, no),
+                None => match opposite(function, value) {
+                    Some(value) => Terminator::Branch(value, no, yes),
+                    None => Terminator::Branch(value, yes, no),
+                },
             };
             function.blocks[block.index()].end = end;
         }
@@ -272,6 +276,29 @@ fn fold_operation(
     ty: Type,
 ) -> Option<Value> {
     match op {
+        Op::Bin(Bin::Xor) if ty == Type::I1 => {
+            let value = fold_bin(function, &mut Bin::Xor, args, ty);
+            let compared = match value {
+                None if function.bits(args[1]) == Some(1) => function.source(args[0]),
+                _ => None,
+            };
+            if let Some((_, data)) = compared
+                && let Op::Icmp(cond) = data.op
+            {
+                let (a, b) = (data.args[0], data.args[1]);
+                let (cond, places) = match cond {
+                    Cond::Eq => (Cond::Ne, [a, b]),
+                    Cond::Ult => (Cond::Ule, [b, a]),
+                    Cond::Ule => (Cond::Ult, [b, a]),
+                    Cond::Slt => (Cond::Sle, [b, a]),
+                    Cond::Sle => (Cond::Slt, [b, a]),
+                    Cond::Ne | Cond::Une => (Cond::Eq, [a, b]),
+                };
+                *op = Op::Icmp(cond);
+                *args = places.into_iter().collect();
+            }
+            value
+        }
         Op::Bin(bin) => fold_bin(function, bin, args, ty),
         Op::Icmp(cond) => {
             let sources = [args[0], args[1]].map(|arg| function.source(arg));
@@ -333,10 +360,19 @@ fn fold_operation(
                 // A truth value in a register is ones or zeroes.
                 *op = Op::Convert(Convert::SExt);
                 args.truncate(1);
+            } else if matches!(ty, Type::I8 | Type::I16 | Type::I32)
+                && function.bits(args[1]) == Some(1)
+                && function.bits(args[2]) == Some(0)
+            {
+                *op = Op::Convert(Convert::ZExt);
+                args.truncate(1);
+            } else if let Some(opposite) = opposite(function, args[0]) {
+                args[0] = opposite;
+                args.swap(1, 2);
             }
             None
         }
-        Op::Convert(how) => fold_convert(function, *how, args, ty),
+        Op::Convert(how) => fold_convert(function, how, args, ty),
         Op::FromGeneric(space) => match function.source(args[0]) {
             Some((_, to)) if to.op == Op::ToGeneric(*space) => Some(to.args[0]),
             None if function.bits(args[0]) == Some(0) => {
@@ -371,6 +407,19 @@ fn fold_operation(
         }
         _ => None,
     }
+}
+
+/// What a truth value is the opposite of.
+fn opposite(function: &Function, value: Value) -> Option<Value> {
+    let (_, data) = function.source(value)?;
+    let is = data.op == Op::Bin(Bin::Xor) && function.bits(data.args[1]) == Some(1);
+    (is && function.ty(value) == Type::I1).then(|| data.args[0])
+}
+
+/// Ones where an integer may have some, as far as the largest number that it may be says.
+fn possible(function: &Function, value: Value) -> u64 {
+    let most = most(function, value);
+    u64::MAX.checked_shr(most.leading_zeros()).unwrap_or(0)
 }
 
 /// The condition by which a value is one of two numbers, and these.
@@ -444,10 +493,17 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
         Bin::Add | Bin::Or | Bin::Xor | Bin::Shl | Bin::LShr | Bin::AShr if bits == 0 => {
             return Some(args[0]);
         }
-        Bin::And if bits == ty.mask() => return Some(args[0]),
+        Bin::And if possible(function, args[0]) & !bits == 0 => return Some(args[0]),
         Bin::And | Bin::Mul if bits == 0 => return Some(args[1]),
         Bin::Or if bits == ty.mask() => return Some(args[1]),
         Bin::Mul | Bin::UDiv | Bin::SDiv if bits == 1 => return Some(args[0]),
+        // The sign of copies of a sign.
+        Bin::LShr if bits + 1 == u64::from(ty.bits()) => {
+            let (_, inner) = function.source(args[0])?;
+            if inner.op == Op::Bin(Bin::AShr) {
+                args[0] = inner.args[0];
+            }
+        }
         Bin::Mul if bits.is_power_of_two() && ty != Type::I1 => {
             *op = Bin::Shl;
             args[1] = function.constant(ty, u64::from(bits.trailing_zeros()));
@@ -479,16 +535,16 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
 
 fn fold_convert(
     function: &mut Function,
-    how: Convert,
+    how: &mut Convert,
     args: &mut Values,
     ty: Type,
 ) -> Option<Value> {
     let from = function.ty(args[0]);
-    if from == ty && !matches!(how, Convert::FToS | Convert::FToU) {
+    if from == ty && !matches!(*how, Convert::FToS | Convert::FToU) {
         return Some(args[0]);
     }
     if let Some(bits) = function.bits(args[0]) {
-        let bits = match how {
+        let bits = match *how {
             Convert::Trunc | Convert::Bitcast | Convert::ZExt => bits,
             Convert::SExt => from.signed(bits) as u64,
             _ => return None,
@@ -498,7 +554,7 @@ fn fold_convert(
     let (_, inner) = function.source(args[0])?;
     let first = *inner.args.first()?;
     let first_ty = function.ty(first);
-    match (how, &inner.op) {
+    match (*how, &inner.op) {
         (Convert::Trunc, Op::Pair) if ty == Type::I32 => Some(first),
         // What was made larger comes back.
         (Convert::Trunc, Op::Convert(Convert::ZExt | Convert::SExt)) if first_ty == ty => {
@@ -509,6 +565,17 @@ fn fold_convert(
         {
             args[0] = first;
             None
+        }
+        (Convert::Trunc, Op::Convert(outer @ (Convert::ZExt | Convert::SExt)))
+            if first_ty.bits() < ty.bits() =>
+        {
+            (*how, args[0]) = (*outer, first);
+            None
+        }
+        (Convert::ZExt, Op::Convert(Convert::Trunc))
+            if first_ty == ty && possible(function, first) & !from.mask() == 0 =>
+        {
+            Some(first)
         }
         (Convert::Bitcast, Op::Convert(Convert::Bitcast)) if first_ty == ty => Some(first),
         (Convert::ZExt, Op::Convert(Convert::ZExt))
@@ -521,75 +588,4 @@ fn fold_convert(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Bin, Cond, Convert, Function, Op, Type, Value, run};
-    use crate::ir::{Access, Cursor, Input, Space, Terminator, verify};
-    use crate::target::Target;
-
-    /// What is stored of what is made of a truth value, which is the second result.
-    fn stored(make: impl Fn(&mut Cursor<'_>, Value) -> Value) -> (Function, Value, Value) {
-        let mut function = Function::default();
-        let block = function.add_block();
-        let mut at = Cursor::new(&mut function, block);
-        let input = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
-        let limit = at.constant(Type::I32, 7);
-        let condition = at.one(Op::Icmp(Cond::Slt), &[input, limit], Type::I1);
-        let made = make(&mut at, condition);
-        at.push(Op::Store(Access::new(Space::Local, 4)), &[input, made], &[]);
-        function.blocks[block.index()].end = Terminator::Return;
-        verify(&function).unwrap();
-        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
-        run(&mut function, &target).unwrap();
-        verify(&function).unwrap();
-        let store = function.listed().last().unwrap().args[1];
-        (function, condition, store)
-    }
-
-    #[test]
-    fn a_choice_of_ones_or_zeroes_is_the_truth_value() {
-        for (ty, ones) in [(Type::I8, 0xff), (Type::I32, 0xffff_ffff), (Type::I64, !0)] {
-            let (function, condition, stored) = stored(|at, condition| {
-                let (yes, no) = (at.constant(ty, ones), at.constant(ty, 0));
-                at.one(Op::Select, &[condition, yes, no], ty)
-            });
-            let (_, data) = function.source(stored).unwrap();
-            assert_eq!(data.op, Op::Convert(Convert::SExt), "{ty}");
-            assert_eq!(data.args.as_slice(), [condition], "{ty}");
-        }
-    }
-
-    #[test]
-    fn a_comparison_of_a_choice_with_a_number_is_known_or_the_condition() {
-        // Of 5 or 9: always, never, the condition, its opposite.
-        for (cond, number, want) in [
-            (Cond::Ult, 10, Some(1)),
-            (Cond::Eq, 6, Some(0)),
-            (Cond::Eq, 5, None),
-            (Cond::Ne, 5, None),
-        ] {
-            for is_first in [false, true] {
-                let (function, condition, stored) = stored(|at, condition| {
-                    let [yes, no, number] = [5, 9, number].map(|n| at.constant(Type::I32, n));
-                    let choice = at.one(Op::Select, &[condition, yes, no], Type::I32);
-                    let args = [[choice, number], [number, choice]][usize::from(is_first)];
-                    let truth = at.one(Op::Icmp(cond), &args, Type::I1);
-                    at.convert(Convert::ZExt, truth, Type::I32)
-                });
-                let truth = function.source(stored).map(|(_, data)| data.args[0]);
-                match (want, cond) {
-                    // 10 < 5 and 10 < 9 never hold.
-                    (Some(bits), Cond::Ult) => {
-                        assert_eq!(function.bits(stored), Some(bits ^ u64::from(is_first)));
-                    }
-                    (Some(bits), _) => assert_eq!(function.bits(stored), Some(bits)),
-                    (None, Cond::Eq) => assert_eq!(truth, Some(condition)),
-                    (None, _) => {
-                        let (_, data) = function.source(truth.unwrap()).unwrap();
-                        assert_eq!(data.op, Op::Bin(Bin::Xor));
-                        assert_eq!(data.args[0], condition);
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,196 @@
+//! Truth values in f0: comparisons, tests of bits, and both or either of two, which the second one only
+//! decides where the first one has not (a predicated comparison leaves the other channels' bits).
+
+use isa_encoder::{CondMod, Opcode, Type as M};
+
+use super::Selector;
+use crate::code::{Inst, Operand, Predicate, What};
+use crate::ir::{Bin, Block, Cond, Convert, Function, Op, Terminator, Type, Value};
+
+/// How often a truth value of two others is made at most.
+const MOST_USES: u32 = 2;
+
+/// Truth values whose users are all selections, ballots and branches of their own block, or such truth
+/// values. Of operations that only these test for zero, `folded` says that they are part of the test.
+pub(super) fn fused(function: &Function, folded: &mut [bool]) -> Vec<bool> {
+    let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
+    let mut bits: Vec<Option<Block>> = home.clone();
+    let mut uses = vec![0u32; function.values.len()];
+    for &block in &function.order {
+        for inst in &function.blocks[block.index()].insts {
+            let data = &function.insts[inst.index()];
+            let Some(&result) = data.results.first() else {
+                continue;
+            };
+            if matches!(data.op, Op::Bin(Bin::And | Bin::Or | Bin::Xor))
+                && function.ty(result) == Type::I32
+            {
+                bits[result.index()] = Some(block);
+            }
+            let is_made = match data.op {
+                Op::Icmp(_) | Op::Fcmp(_) | Op::Convert(Convert::Trunc) => true,
+                Op::Bin(Bin::And | Bin::Or) => {
+                    data.args.iter().all(|arg| function.source(*arg).is_some())
+                }
+                _ => false,
+            };
+            if is_made && function.ty(result) == Type::I1 {
+                home[result.index()] = Some(block);
+            }
+        }
+    }
+    for &block in &function.order {
+        let data = &function.blocks[block.index()];
+        for inst in &data.insts {
+            let inst = &function.insts[inst.index()];
+            let is_truth = |value: &Value| home[value.index()] == Some(block);
+            let joins = matches!(inst.op, Op::Bin(_)) && inst.results.iter().all(is_truth);
+            for (index, arg) in inst.args.iter().enumerate() {
+                uses[arg.index()] += 1;
+                let chooses = inst.op == Op::Select && index == 0 || inst.op == Op::Ballot || joins;
+                if home[arg.index()] != Some(block) || !chooses {
+                    home[arg.index()] = None;
+                }
+            }
+        }
+        if let Terminator::Branch(value, ..) = data.end {
+            uses[value.index()] += 1;
+            if home[value.index()] != Some(block) {
+                home[value.index()] = None;
+            }
+        }
+    }
+    // What is made behind another one, with the predicate of that.
+    let mut second = vec![false; function.values.len()];
+    for &block in &function.order {
+        // Those of two others before these.
+        for inst in function.blocks[block.index()].insts.iter().rev() {
+            let data = &function.insts[inst.index()];
+            let (Op::Bin(op), [a, b], [result]) = (&data.op, &data.args[..], &data.results[..])
+            else {
+                continue;
+            };
+            if function.ty(*result) != Type::I1 {
+                continue;
+            }
+            if uses[result.index()] > MOST_USES {
+                home[result.index()] = None;
+            }
+            let is_made = home[result.index()].is_some();
+            let fits = |value: Value| match function.source(value).map(|(_, data)| &data.op) {
+                Some(Op::Bin(other)) => other == op,
+                _ => true,
+            };
+            for (value, is_second) in [(*a, second[result.index()]), (*b, true)] {
+                if !is_made || is_second && !fits(value) {
+                    home[value.index()] = None;
+                }
+                second[value.index()] |= is_second;
+            }
+        }
+    }
+    for &block in &function.order {
+        for inst in &function.blocks[block.index()].insts {
+            let data = &function.insts[inst.index()];
+            let (Op::Icmp(Cond::Eq | Cond::Ne), [a, b], [result]) =
+                (&data.op, &data.args[..], &data.results[..])
+            else {
+                continue;
+            };
+            folded[a.index()] |= bits[a.index()] == Some(block)
+                && function.bits(*b) == Some(0)
+                && home[result.index()].is_some()
+                && uses[a.index()] == 1;
+        }
+    }
+    home.into_iter().map(|home| home.is_some()).collect()
+}
+
+impl Selector<'_> {
+    /// Puts a truth value into f0: a bit for each lane, or the first for the whole thread.
+    pub(super) fn flag_of(&mut self, value: Value, lanes: bool) -> Result<(), String> {
+        if self.flag != Some((value, lanes)) {
+            self.make_flag(value, lanes, Predicate::None)?;
+            self.flag = Some((value, lanes));
+        }
+        Ok(())
+    }
+
+    /// Makes a truth value in f0, as far as the predicate selects.
+    pub(super) fn make_flag(
+        &mut self,
+        value: Value,
+        lanes: bool,
+        predicate: Predicate,
+    ) -> Result<(), String> {
+        if self.is_fused(value)
+            && let Some((_, data)) = self.function.source(value)
+        {
+            return match (&data.op, &data.args[..]) {
+                (Op::Bin(op), &[a, b]) => {
+                    self.make_flag(a, lanes, predicate)?;
+                    let undecided = match op {
+                        Bin::And => Predicate::When,
+                        _ => Predicate::Unless,
+                    };
+                    self.make_flag(b, lanes, undecided)
+                }
+                (Op::Convert(_), &[of]) => {
+                    let source = self.source(of, M::Ud)?;
+                    let srcs = self.two(source, Operand::Imm(1, M::Uw));
+                    self.test((Opcode::And, CondMod::Ne), M::Ud, srcs, lanes, predicate);
+                    Ok(())
+                }
+                _ => self.compare(value, None, lanes, predicate),
+            };
+        }
+        let source = self.source(value, M::D)?;
+        let srcs = self.two(source, Operand::Imm(0, M::W));
+        self.test((Opcode::Cmp, CondMod::Ne), M::D, srcs, lanes, predicate);
+        Ok(())
+    }
+
+    /// Tests whether a bitwise operation gives zero.
+    pub(super) fn bits_test(
+        &mut self,
+        value: Value,
+        cond: CondMod,
+        lanes: bool,
+        predicate: Predicate,
+    ) -> Result<(), String> {
+        let (opcode, a, b) = match self.function.source(value).map(|(_, data)| data) {
+            Some(data) => match (&data.op, &data.args[..]) {
+                (Op::Bin(Bin::And), &[a, b]) => (Opcode::And, a, b),
+                (Op::Bin(Bin::Or), &[a, b]) => (Opcode::Or, a, b),
+                (Op::Bin(Bin::Xor), &[a, b]) => (Opcode::Xor, a, b),
+                _ => return Err(format!("v{} is no bitwise operation", value.0)),
+            },
+            None => return Err(format!("v{} is no operation", value.0)),
+        };
+        let (a, b) = if self.is_const(a) { (b, a) } else { (a, b) };
+        let (a, b) = (self.source(a, M::Ud)?, self.source(b, M::Ud)?);
+        let srcs = self.two(a, b);
+        self.test((opcode, cond), M::Ud, srcs, lanes, predicate);
+        Ok(())
+    }
+
+    /// An operation that only writes the flag, as far as the predicate selects.
+    pub(super) fn test(
+        &mut self,
+        (opcode, cond): (Opcode, CondMod),
+        ty: M,
+        srcs: [Operand; 2],
+        lanes: bool,
+        predicate: Predicate,
+    ) {
+        let set = |inst: &mut Inst| {
+            inst.cond = Some(cond);
+            inst.predicate = predicate;
+        };
+        let null = Some(Operand::Null(ty));
+        match lanes {
+            true => self.lanes(What::Alu(opcode), null, &srcs, false, set),
+            false => self.push_one(What::Alu(opcode), null, &srcs, set),
+        }
+    }
+}
