@@ -161,3 +161,56 @@ fn a_work_group_has_one_operand_and_one_work_item_of_its_own() {
         });
     }
 }
+
+/// A sub-group of 32 has two instructions for one of the source, and what code tells, registers show again.
+#[test]
+fn a_fault_has_one_report() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let input = numbers(folder.path());
+    for (file, kernel, rule) in [
+        ("channels.cl", "beside", "data race"),
+        ("channels.cl", "crooked", "element alignment"),
+        ("channels.cl", "copies_elsewhere", "operand not the same"),
+        ("arrays.cl", "private_small", "array bounds"),
+        (
+            "seeded.cl",
+            "shuffle_first_inactive",
+            "read of an inactive channel",
+        ),
+    ] {
+        let source = format!("{}/tests/kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+        let more = [
+            "--compiler",
+            "own",
+            "--arg",
+            &input,
+            "--arg",
+            "fill=0:1024",
+            &source,
+        ];
+        let run = checked("soft:tgl", kernel, &more);
+        let text = talk(&run);
+        let found = text.matches("--check: ").count();
+        assert_eq!(
+            (found, text.matches(rule).count()),
+            (1, 1),
+            "{kernel}: {text}"
+        );
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/arrays.cl");
+    let more = [
+        "--compiler",
+        "own",
+        "--arg",
+        &input,
+        "--arg",
+        "fill=0:1024",
+        source,
+    ];
+    let text = talk(&checked("soft:tgl", "select_arrays", &more));
+    assert!(text.contains("array bounds"), "{text}");
+    assert!(!text.contains("local memory bounds"), "{text}");
+}

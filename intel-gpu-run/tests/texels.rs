@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{each, talk, tool};
+use common::{each, line, talk, tool};
 
 /// A kernel of `texels.cl`, the image that it gets, places inside and places outside.
 type Row = (
@@ -96,5 +96,28 @@ fn what_lies_beyond_an_image_is_reported_where_the_text_leaves_it_open() {
                 assert_eq!(text.contains("surface bounds"), code != 0, "{at}");
             }
         });
+    }
+}
+
+/// A loop that is unrolled has many instructions for one read.
+#[test]
+fn turns_of_a_loop_have_one_report() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/texels.cl");
+    for (device, compiler) in [("soft:tgl", "own"), ("soft:dg2", "ocloc")] {
+        let run = line(format!(
+            "run --check --device {device} --compiler {compiler} --kernel around --global 64 --local 64 --arg \
+             image-raw-out=/dev/null:17x9:r8ui --arg fill=0:256 --arg i32=20 --arg i32=5 {source}"
+        ));
+        let text = talk(&run);
+        let found = text.matches("--check: ").count();
+        assert_eq!(found, 1, "{device} {compiler}: {text}");
+        assert!(
+            text.contains("; the same at +0x"),
+            "{device} {compiler}: {text}"
+        );
+        assert!(text.contains(" more"), "{device} {compiler}: {text}");
     }
 }

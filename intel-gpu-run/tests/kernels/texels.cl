@@ -75,3 +75,17 @@ kernel void normalized(read_only image2d_t image, global uint *out, int x, int y
     float2 place = (convert_float2((int2)(x, y)) + 0.5f) / convert_float2(get_image_dim(image));
     out[get_global_id(0)] = read_imageui(image, normalized_none, place).x;
 }
+
+uint read_at(read_only image2d_t image, int x, int y)
+{
+    return read_imageui(image, none, (int2)(x, y)).x;
+}
+
+kernel void around(read_only image2d_t image, global uint *out, int x, int y)
+{
+    uint sum = 0;
+    for (int i = -1; i <= 1; i++)
+        for (int j = -1; j <= 1; j++)
+            sum += read_at(image, x + i, y + j);
+    out[get_global_id(0)] = sum;
+}

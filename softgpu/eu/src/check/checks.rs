@@ -101,6 +101,8 @@ pub struct Checks {
     pub(super) apart: Slot<bool>,
     /// What it stores of vectors of three has no fourth component.
     pub(super) no_threes: Slot<bool>,
+    /// It has told of a channel that reads what is not there.
+    pub(super) reads_told: Slot<bool>,
     /// What it has told of bytes that need no value.
     pub(super) gaps: RefCell<Gaps>,
     /// What code has told of accesses beyond arrays.

@@ -15,6 +15,7 @@ use super::checks::{Checks, KEPT};
 use super::forbidden::Forbidden;
 use super::memory::Memory;
 use super::rule::Violation;
+use super::same::{Found, leave_out_told, shape};
 use crate::Kernel;
 
 /// What a driver asked for, where the hardware gets only the next larger size that it supports.
@@ -209,10 +210,11 @@ impl Extents {
     }
 }
 
-/// What all host threads have recorded: one violation for each instruction and rule.
+/// What all host threads have recorded: one violation for each instruction and rule, and of code with source, for each
+/// fault.
 #[derive(Debug, Default)]
 pub struct Findings {
-    found: Mutex<Vec<Violation>>,
+    found: Mutex<Vec<Found>>,
     extents: Mutex<Arc<Extents>>,
     memory: Arc<Mutex<Memory>>,
     finder: Finder,
@@ -390,10 +392,14 @@ impl Findings {
         let mut new = checks.take();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         new.retain(|one| {
-            let same = |other: &Violation| (other.rule, other.ip) == (one.rule, one.ip);
+            let same = |other: &Found| other.is_of(one.rule, one.ip);
             !found.iter().any(same)
         });
-        new.truncate(KEPT.saturating_sub(found.len()));
+        // Of code that was added to a source, one fault may show in several places.
+        let has_source = checks.is_apart();
+        if has_source {
+            leave_out_told(&mut new);
+        }
         if new.is_empty() {
             return;
         }
@@ -405,6 +411,17 @@ impl Findings {
             violation.kernel = first.unwrap_or(kernel.entry);
             violation.name = launched.as_ref().map(|known| known.name.to_string());
             violation.source = source_of(violation.ip);
+            let mut shape = shape(&violation.detail);
+            if let Some(line) = violation.other.and_then(source_of) {
+                shape.push_str(&line);
+            }
+            let mut known = found.iter_mut();
+            if has_source && known.any(|known| known.takes(&violation, &shape)) {
+                continue;
+            }
+            if found.len() >= KEPT {
+                break;
+            }
             violation.text = text(kernel, memory, violation.ip).unwrap_or_default();
             if let Some(other) = violation.other {
                 let offset = other.wrapping_sub(violation.kernel);
@@ -415,13 +432,17 @@ impl Findings {
                     .detail
                     .push_str(&format!("; the other is +{offset:#x}{of} `{text}`"));
             }
-            found.push(violation);
+            found.push(Found::new(violation, shape));
         }
     }
 
     /// Takes what was found.
     pub fn take(&self) -> Vec<Violation> {
-        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *found)
+            .into_iter()
+            .map(Found::finish)
+            .collect()
     }
 }
 

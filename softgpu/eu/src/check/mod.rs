@@ -32,6 +32,7 @@ mod now;
 mod order;
 mod report;
 mod rule;
+mod same;
 mod sync;
 mod together;
 mod words;

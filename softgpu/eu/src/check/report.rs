@@ -29,6 +29,10 @@ impl Checks {
 
     /// Reports a channel that reads what belongs to one that is not active.
     pub(crate) fn inactive(&self, lane: u8, owner: u8) {
+        // What code tells of says more.
+        if self.reads_told.get() {
+            return;
+        }
         self.report(Rule::InactiveChannel, || {
             format!(
                 "{}: it reads what channel {owner} has written, which is not active",
@@ -59,6 +63,9 @@ impl Checks {
 
     /// Reports a channel that reads what no channel has.
     pub(crate) fn beyond_channels(&self, lane: u8, simd: u8) {
+        if self.reads_told.get() {
+            return;
+        }
         self.report(Rule::InactiveChannel, || {
             format!(
                 "{}: others read elements of the {simd} channels, and it reads beyond them",

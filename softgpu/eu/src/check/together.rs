@@ -64,6 +64,7 @@ impl Checks {
         for lane in readers {
             let read = here.read(lane.into(), told);
             if read.is_none_or(|channel| !here.has(channel)) {
+                self.reads_told.set(true);
                 return self.report(Rule::InactiveChannel, || self.shuffle(lane, read, told));
             }
         }
