@@ -29,6 +29,8 @@ const SUB_GROUP: [&str; 2] = [
     "AFTER=sub_group_barrier(CLK_GLOBAL_MEM_FENCE)",
 ];
 
+const ASKED_ONCE: [&str; 2] = ["TAKE=atomic_cmpxchg(lock,0,1)", "TAKE=atomic_xchg(lock,1)"];
+
 /// Groups of 16 or 32 work-items may be one sub-group, those of 64 are several.
 const KERNELS: &[Row] = &[
     (
@@ -71,6 +73,8 @@ const KERNELS: &[Row] = &[
         ],
     ),
     ("lock", 16, &[RELAXED[0], RELAXED[1], NARROW[0], NARROW[1]]),
+    ("waits", 16, &ASKED_ONCE),
+    ("waits_locally", 64, &ASKED_ONCE),
     ("counts", 16, &[NARROW[0]]),
     (
         "kinds",

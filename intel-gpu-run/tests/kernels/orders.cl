@@ -99,6 +99,39 @@ kernel void lock(global int *sum, volatile global atomic_int *lock, global int *
     atomic_store_explicit(lock, 0, RELEASE, RELEASES_TO);
 }
 
+// A lock is asked for until it is free.
+#ifndef TAKE
+#define TAKE while (atomic_cmpxchg(lock, 0, 1) != 0)
+#endif
+
+kernel void waits(global int *sum, volatile global int *lock, global int *out)
+{
+    if (get_local_id(0) != 0) return;
+    TAKE;
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+    *sum += 1;
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+    atomic_xchg(lock, 0);
+}
+
+kernel void waits_locally(global int *data, volatile global int *unused, global int *out)
+{
+    volatile local int word[1], sum[1];
+    volatile local int *lock = word;
+    uint l = get_local_id(0);
+    if (l == 0) *lock = *sum = 0;
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    if (l % 32 == 0) {
+        TAKE;
+        atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group);
+        *sum += 1;
+        atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_release, memory_scope_work_group);
+        atomic_xchg(lock, 0);
+    }
+    work_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = *sum;
+}
+
 kernel void counts(global const int *in, volatile global atomic_int *counts, global int *out)
 {
     atomic_fetch_add_explicit(&counts[in[get_global_id(0)] & 7], 1, memory_order_relaxed, RELEASES_TO);

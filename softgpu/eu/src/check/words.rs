@@ -84,7 +84,17 @@ impl Checks {
                 let lane = whose.or(access.lane_of((element * step) as usize));
                 let lanes = lane.filter(|lane| *lane != ALL);
                 let lanes = lanes.map_or(active, |lane| 1 << (lane % 32));
-                self.tell(&mut group, side, address + element * step, index, lanes);
+                // Of texels it is not known whether the result is wanted.
+                let learns = place == Where::Image
+                    || matches!(
+                        access.what,
+                        What::Atomic {
+                            result: Some(_),
+                            ..
+                        }
+                    );
+                let at = address + element * step;
+                self.tell(&mut group, (side, at), index, (lanes, learns));
             }
         }
         let unread = |from: u64| self.is_unread(&access.what, from - address);
@@ -215,7 +225,13 @@ impl Checks {
     }
 
     /// An atomic of these channels tells others what its thread knows, and learns what others have told.
-    fn tell(&self, group: &mut Group, side: Side, address: u64, index: usize, lanes: u32) {
+    fn tell(
+        &self,
+        group: &mut Group,
+        (side, address): (Side, u64),
+        index: usize,
+        (lanes, learns): (u32, bool),
+    ) {
         let told = match side {
             Side::Local => group.told.get(&address).cloned(),
             Side::Global | Side::Sampler | Side::Texels => self.memory().told(address).cloned(),
@@ -229,7 +245,9 @@ impl Checks {
         let apart = order.apart && side != Side::Local;
         let lanes = if apart { lanes } else { u32::MAX };
         let sync = order.sync;
-        if let Some(told) = &told {
+        // Who does not look at what is there learns nothing: a lock that is asked for once, and not until it is free.
+        let learns = learns || !order.apart;
+        if learns && let Some(told) = &told {
             match apart {
                 true => order.heard.hear_by(lanes, told, &sync, &members),
                 false => order.heard.hear(told),
