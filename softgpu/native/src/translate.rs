@@ -313,6 +313,9 @@ impl Translator {
 
     /// Copies registers if a step does, with those after it that go on with it: their number.
     fn move_registers(&mut self, step: &VectorStep, steps: &[Step]) -> Option<usize> {
+        if self.isa < HostIsa::Avx512 {
+            return None;
+        }
         let (copy, count) = moves::run(steps).or_else(|| Some((step.moves()?, 1)))?;
         let done = self.wide_move(copy, &step.masking, step.request.lanes);
         done.then_some(count - 1)

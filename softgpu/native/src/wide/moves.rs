@@ -1,7 +1,6 @@
 //! Copies of registers.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use eu_lanes::HostIsa;
 
 use super::BYTES;
 use crate::evex::{K, Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMD, general};
@@ -21,7 +20,7 @@ impl Translator {
         let [from, to] = [copy.from, copy.to].map(|at| at..at + copy.bytes);
         let special = |range| self.has_flags(range) || range.start < self.layout.accumulators;
         let fits = copy.bytes.is_multiple_of(32) && channels <= 16;
-        if self.isa < HostIsa::Avx512 || !fits || special(&from) || special(&to) {
+        if !fits || special(&from) || special(&to) {
             return false;
         }
         let mut mask = None;
@@ -50,7 +49,7 @@ impl Translator {
                 to: copy.to + begin,
                 bytes: (copy.bytes - begin).min(BYTES as u32),
             };
-            // A loop has waited for halves that were stored alone, as far as they are.
+            // Where there is a loop, it has waited for halves that were stored alone.
             self.move_piece(piece, mask, looped == 0);
             begin += piece.bytes;
         }
@@ -141,5 +140,94 @@ impl Move {
     /// What a register holds that has what there is behind it.
     const fn result(self) -> Content {
         Content::Bytes(self.to, self.bytes as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eu_lanes::{Element, HostIsa, Input, Modifiers, Operation, Output, Place, Region, Request};
+
+    use super::*;
+    use crate::model::{Layout, Step, VectorStep};
+    use crate::moves::run;
+
+    const MASKING: Masking = Masking {
+        channel_offset: 0,
+        no_mask: false,
+        predicate: None,
+    };
+
+    /// Copies of so many registers of eight dwords.
+    fn copies(from: u32, to: u32, count: u32) -> Vec<Step> {
+        let copy = |number: u32| {
+            let region = Region {
+                at: from + 32 * number,
+                width: 8,
+                vertical: 32,
+                horizontal: 4,
+            };
+            let source = Input {
+                element: Element::Ud,
+                place: Place::Registers(region),
+                modifiers: Modifiers::default(),
+            };
+            Step::Vector(Box::new(VectorStep {
+                request: Request {
+                    operation: Operation::Mov,
+                    lanes: 8,
+                    sources: [Some(source), None, None],
+                    output: Output {
+                        element: Element::D,
+                        at: Some(to + 32 * number),
+                        stride: 4,
+                    },
+                    condition: None,
+                    saturate: false,
+                    accumulator: None,
+                },
+                masking: MASKING,
+                flag_bit: None,
+            }))
+        };
+        (0..count).map(copy).collect()
+    }
+
+    #[test]
+    fn copies_that_go_on_with_each_other_are_one() {
+        let all = |bytes| Move {
+            from: 0,
+            to: 2048,
+            bytes,
+        };
+        let mut steps = copies(0, 2048, 20);
+        assert_eq!(run(&steps), Some((all(640), 20)));
+        // Other channels, and what is no copy, end it.
+        if let Step::Vector(step) = &mut steps[5] {
+            step.masking.no_mask = true;
+        }
+        assert_eq!(run(&steps), Some((all(160), 5)));
+        steps[2] = Step::Nothing;
+        assert_eq!(run(&steps), Some((all(64), 2)));
+        steps[1] = Step::Nothing;
+        assert_eq!(run(&steps), None);
+        // The fourth one reads what the first one has written.
+        let met = run(&copies(0, 96, 20)).map(|(copy, count)| (copy.bytes, count));
+        assert_eq!(met, Some((96, 3)));
+    }
+
+    #[test]
+    fn many_copies_have_as_much_code_as_few() {
+        let code = |bytes| {
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
+            let copy = Move {
+                from: 2048,
+                to: 8192,
+                bytes,
+            };
+            assert!(translator.wide_move(copy, &MASKING, 8));
+            translator.ops.offset().0
+        };
+        assert_eq!(code(4 * LOOP), code(LOOP));
+        assert!(code(LOOP) < 8 * code(32));
     }
 }
