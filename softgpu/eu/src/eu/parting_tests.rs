@@ -168,6 +168,19 @@ fn agree(seed: u64, programs: u64, make: impl Fn(&mut Random, Family) -> String)
     }
 }
 
+/// Of two in three programs, only the first channels go on until the text that is returned.
+fn part(random: &mut Random, text: &mut String) -> &'static str {
+    if random.below(3) == 0 {
+        return "";
+    }
+    let bound = 1 + random.below(15);
+    *text += &format!(
+        "cmp (16|M0) (lt)f1.0 null<1>:uw r4.0<16;16,1>:uw {bound}:uw\n\
+         (f1.0) if (16|M0) X X\n"
+    );
+    "X:\nendif (16|M0) Y\nY:\n"
+}
+
 #[test]
 fn channels_part_and_meet_as_in_the_interpreter() {
     agree(0x5eed_0f1a_b0a7_0001, 150, |random, _| {
@@ -295,14 +308,7 @@ fn products_of_two_steps_are_those_of_the_interpreter() {
                         mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n\
                         add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n"
             .to_owned();
-        let parts = random.below(3) != 0;
-        if parts {
-            let bound = 1 + random.below(15);
-            text += &format!(
-                "cmp (16|M0) (lt)f1.0 null<1>:uw r4.0<16;16,1>:uw {bound}:uw\n\
-                 (f1.0) if (16|M0) X X\n"
-            );
-        }
+        let end = part(random, &mut text);
         let size = match family {
             Family::XeHpc => "(16|M0)",
             _ => "(8|M0)",
@@ -371,10 +377,7 @@ fn products_of_two_steps_are_those_of_the_interpreter() {
                  add {size} r10.0<1>:d r10.0<8;8,1>:d r22.0<8;8,1>:d\n"
             );
         }
-        if parts {
-            text += "X:\nendif (16|M0) Y\nY:\n";
-        }
-        text
+        text + end
     });
 }
 
@@ -387,14 +390,7 @@ fn masks_are_those_of_the_interpreter() {
                         mov (16|M0) r24.0<1>:uw r4.0<16;16,1>:uw\n\
                         (W) mov (1|M0) r12.0<1>:ud 0x5a3cc3a5:ud\n"
             .to_owned();
-        let parts = random.below(3) != 0;
-        if parts {
-            let bound = 1 + random.below(15);
-            text += &format!(
-                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
-                 (f1.0) if (16|M0) X X\n"
-            );
-        }
+        let end = part(random, &mut text);
         for number in 0..30 {
             let flag = random.pick(&["f0.0", "f0.0", "f0.1"]);
             let size = random.pick(&["(16|M0)", "(16|M0)", "(8|M8)", "(8|M0)"]);
@@ -423,10 +419,7 @@ fn masks_are_those_of_the_interpreter() {
                 _ => format!("{every} cmp {size} (lt){flag} null<1>:d r20.0<8;8,1>:d {bound}:w\n"),
             };
         }
-        if parts {
-            text += "X:\nendif (16|M0) Y\nY:\n";
-        }
-        text
+        text + end
     });
 }
 
@@ -438,14 +431,7 @@ fn halves_of_registers_are_those_of_the_interpreter() {
                         mov (16|M0) r24.0<1>:d r4.0<16;16,1>:uw\n\
                         mov (16|M0) r26.0<1>:d r4.0<16;16,1>:uw\n"
             .to_owned();
-        let parts = random.below(3) != 0;
-        if parts {
-            let bound = 1 + random.below(15);
-            text += &format!(
-                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
-                 (f1.0) if (16|M0) X X\n"
-            );
-        }
+        let end = part(random, &mut text);
         // Of whole ones, the second begins in the first's upper half where registers have eight dwords.
         let whole = |random: &mut Random| match (family, random.below(4)) {
             (Family::XeHpc, 0) => "r26.0".to_owned(),
@@ -482,10 +468,7 @@ fn halves_of_registers_are_those_of_the_interpreter() {
                 }
             };
         }
-        if parts {
-            text += "X:\nendif (16|M0) Y\nY:\n";
-        }
-        text
+        text + end
     });
 }
 
@@ -498,15 +481,12 @@ fn copies_of_registers_are_those_of_the_interpreter() {
         for register in (20..100).step_by(2) {
             text += &format!("mul (16|M0) r{register}.0<1>:d r4.0<16;16,1>:uw {register}:w\n");
         }
-        let parts = random.below(4) != 0;
-        if parts {
-            let bound = 1 + random.below(15);
-            text += &format!(
-                "cmp (16|M0) (lt)f1.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
-                 cmp (16|M0) (ge)f0.0 null<1>:d r20.0<8;8,1>:d {bound}:w\n\
-                 (f1.0) if (16|M0) X X\n"
-            );
-        }
+        let bound = random.below(16);
+        text += &format!(
+            "cmp (16|M0) (ge)f0.0 null<1>:d r20.0<8;8,1>:d {}:w\n",
+            20 * bound
+        );
+        let end = part(random, &mut text);
         for _ in 0..6 {
             let when = random.pick(&["", "", "(W)", "(f0.0)", "(~f0.0)", "(W&f0.0)"]);
             let (lanes, channels) = random.pick(&[(8, "(8|M0)"), (8, "(8|M8)"), (16, "(16|M0)")]);
@@ -528,9 +508,7 @@ fn copies_of_registers_are_those_of_the_interpreter() {
             let [at, from] = [(); 2].map(|()| 20 + random.below(40));
             text += &format!("add (8|M0) r{at}.0<1>:d r{from}.0<8;8,1>:d 3:w\n");
         }
-        if parts {
-            text += "X:\nendif (16|M0) Y\nY:\n";
-        }
+        text += end;
         for register in 21..100 {
             text += &format!("xor (16|M0) r10.0<1>:d r10.0<8;8,1>:d r{register}.0<8;8,1>:d\n");
         }
