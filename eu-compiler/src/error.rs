@@ -67,3 +67,13 @@ pub enum Error {
         what: String,
     },
 }
+
+impl Error {
+    /// The same of another instruction, if it is of one.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        if let Self::Invalid { at, .. } | Self::Unsupported { at, .. } = &mut self {
+            *at = place;
+        }
+        self
+    }
+}

@@ -115,6 +115,8 @@ impl Translator<'_> {
         let outer = self.library_at.replace(i.at);
         let args = args.iter().map(|arg| Val::one(*arg)).collect();
         let result = self.call(id, args, Some(i));
+        // Its words are not those of the kernel's module.
+        let result = result.map_err(|error| error.at(i.place()));
         self.module = kernel;
         self.globals = globals;
         self.types = types;

@@ -78,6 +78,17 @@ impl Lines {
         (*line != 0).then_some((*file, *line))
     }
 
+    /// The same as names: the file, without folder where it is the compiler's, and the line.
+    pub(super) fn name(&self, word: u32) -> Option<(String, u32)> {
+        let (file, line) = self.at(word)?;
+        let File { folder, name } = self.files.get(file)?;
+        let name = match folder {
+            Some(folder) => format!("{folder}/{name}"),
+            None => name.clone(),
+        };
+        Some((name, line))
+    }
+
     fn file(&mut self, text: &str, folders: &[String]) -> usize {
         let name = Path::new(text).file_name();
         let name = name.map_or(text.into(), |name| name.to_string_lossy());

@@ -77,7 +77,6 @@ pub struct Translator<'a> {
     pub(super) group_slots: Option<u32>,
     /// The types of ids.
     pub(super) types: HashMap<u32, u32>,
-    pub(super) line: Option<(u32, u32)>,
     /// The instruction that is translated by a function of the library.
     pub(super) library_at: Option<u32>,
     /// How deep a constant is being computed.
@@ -101,7 +100,6 @@ impl<'a> Translator<'a> {
             slm_end: None,
             group_slots: None,
             types: HashMap::new(),
-            line: None,
             library_at: None,
             nested: 0,
         }
@@ -140,22 +138,11 @@ impl<'a> Translator<'a> {
     }
 
     /// Adds the line of the source to an error.
-    fn with_line(&self, error: Error) -> Error {
-        let Some((file, line)) = self.line else {
-            return error;
-        };
-        let name = self.module.string(file).unwrap_or("source").to_owned();
-        match error {
-            Error::Invalid { mut at, what } => {
-                at.line = Some((name, line));
-                Error::Invalid { at, what }
-            }
-            Error::Unsupported { mut at, what } => {
-                at.line = Some((name, line));
-                Error::Unsupported { at, what }
-            }
-            other => other,
+    fn with_line(&self, mut error: Error) -> Error {
+        if let Error::Invalid { at, .. } | Error::Unsupported { at, .. } = &mut error {
+            at.line = self.module.lines.name(at.word);
         }
+        error
     }
 
     /// The lanes of a sub-group.
@@ -354,14 +341,7 @@ impl<'a> Translator<'a> {
         }
         match i.op {
             Spv::ExtInst => self.extended(i),
-            Spv::Line => {
-                self.line = Some((i.word(0)?, i.word(1)?));
-                Ok(())
-            }
-            Spv::NoLine => {
-                self.line = None;
-                Ok(())
-            }
+            Spv::Line | Spv::NoLine => Ok(()),
             Spv::Undef => {
                 let types = self.result_types(i)?;
                 let values: Vec<_> = types.iter().map(|ty| self.function.undef(*ty)).collect();

@@ -535,6 +535,18 @@ impl Op {
 }
 
 impl Cond {
+    /// What holds for integers where this does not, and whether the operands change places for it.
+    pub const fn opposite(self) -> (Cond, bool) {
+        match self {
+            Cond::Eq => (Cond::Ne, false),
+            Cond::Ne | Cond::Une => (Cond::Eq, false),
+            Cond::Ult => (Cond::Ule, true),
+            Cond::Ule => (Cond::Ult, true),
+            Cond::Slt => (Cond::Sle, true),
+            Cond::Sle => (Cond::Slt, true),
+        }
+    }
+
     /// Whether it holds for integers.
     pub fn evaluate(self, a: u64, b: u64, ty: Type) -> bool {
         let (sa, sb) = (ty.signed(a), ty.signed(b));

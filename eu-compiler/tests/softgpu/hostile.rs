@@ -54,7 +54,7 @@ const MODULES: [(&str, &[u8], Option<&str>); 11] = [
         "a value that is not defined on one way to its use",
         include_bytes!("../hostile/undominated.spv"),
         Some(
-            "OpStore (undominated.cl:7): kernel k: the definition of an operand does not dominate",
+            "OpStore (made/undominated.cl:7): kernel k: the definition of an operand does not dominate",
         ),
     ),
     (

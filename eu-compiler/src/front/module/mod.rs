@@ -215,20 +215,11 @@ impl Module<'_> {
     fn place(&self, word: u32) -> Place {
         let index = self.instructions.binary_search_by_key(&word, |i| i.at);
         let place = index.ok().map(|index| self.instructions[index].place());
-        let line = self.lines.at(word).and_then(|(file, line)| {
-            let file = self.lines.files.get(file)?;
-            Some((file.name.clone(), line))
-        });
         Place {
             word,
-            line,
+            line: self.lines.name(word),
             ..place.unwrap_or_default()
         }
-    }
-
-    /// A text.
-    pub fn string(&self, id: u32) -> Option<&str> {
-        self.strings.get(&id).map(String::as_str)
     }
 
     /// The qualifiers of each parameter of a kernel: what its source has, else what follows from

@@ -285,17 +285,12 @@ fn fold_operation(
             if let Some((_, data)) = compared
                 && let Op::Icmp(cond) = data.op
             {
-                let (a, b) = (data.args[0], data.args[1]);
-                let (cond, places) = match cond {
-                    Cond::Eq => (Cond::Ne, [a, b]),
-                    Cond::Ult => (Cond::Ule, [b, a]),
-                    Cond::Ule => (Cond::Ult, [b, a]),
-                    Cond::Slt => (Cond::Sle, [b, a]),
-                    Cond::Sle => (Cond::Slt, [b, a]),
-                    Cond::Ne | Cond::Une => (Cond::Eq, [a, b]),
-                };
+                let (cond, swaps) = cond.opposite();
                 *op = Op::Icmp(cond);
-                *args = places.into_iter().collect();
+                *args = Values::from_slice(&data.args);
+                if swaps {
+                    args.swap(0, 1);
+                }
             }
             value
         }
