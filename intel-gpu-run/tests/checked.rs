@@ -288,6 +288,36 @@ fn memory_that_was_freed_is_reported() {
     }
 }
 
+/// The host writes such memory without a word: each launch looks at what it has written.
+#[test]
+fn memory_by_pointers_that_nothing_has_written_is_reported() {
+    let Some(folder) = program_of("fresh") else {
+        return;
+    };
+    for device in ["soft:tgl", "soft:dg2"] {
+        let run = |how| {
+            let mut run = command(&["opencl", "--check", "--devices", device, "--"]);
+            let run = run.arg(folder.path().join("fresh")).arg(how);
+            run.output().unwrap()
+        };
+        for fresh in ["nothing", "device"] {
+            let said = ["fresh", "uninitialised value", "nothing has written"];
+            assert_reported(&run(fresh), &said);
+        }
+        for full in [
+            "host",
+            "zeros",
+            "filled",
+            "copied",
+            "kernel",
+            "late",
+            "device, filled",
+        ] {
+            assert_clean(&run(full));
+        }
+    }
+}
+
 /// What is found is said once, not in the runtime's log as well.
 #[test]
 fn each_report_is_there_once() {

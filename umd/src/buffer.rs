@@ -314,6 +314,12 @@ impl Buffer {
         self.bo.unwritten(self.start, self.size);
     }
 
+    /// The same of memory that the host writes whenever it likes: each launch looks at what it has written. A software
+    /// GPU that checks fills it with a pattern; what has more than 16 MiB counts as written.
+    pub fn watch_content(&self) {
+        self.bo.watch(self.start, self.size);
+    }
+
     /// The host writes `length` bytes from `offset` on by itself, for what
     /// [`set_unwritten`](Self::set_unwritten) makes known.
     pub fn written(&self, offset: u64, length: u64) {

@@ -51,7 +51,7 @@ impl Allocation {
     pub(crate) fn host(&self, address: usize) -> Option<Memory> {
         let own = self.buffers.iter().flatten().next()?;
         let offset = address.checked_sub(self.start)?;
-        Some(Memory::at(own.host_pointer()).offset(offset))
+        Some(Memory::at(own.host_view()).offset(offset))
     }
 
     /// What begins at an address, for the device with this place in the context; `None` if that does not
@@ -89,6 +89,10 @@ impl Allocations {
             buffers.push(buffer);
         }
         let first = first.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "there is no device"))?;
+        // What several devices share may be written by any of them.
+        if devices.len() == 1 {
+            first.watch_content();
+        }
         let start = first.address().get() as usize;
         let allocation = Allocation {
             owner,

@@ -48,6 +48,7 @@ impl Work {
     /// programs get.
     pub(super) fn announce_arguments(&self, device: &DeviceInner) {
         if let Some(extents) = device.registry.extents() {
+            device.registry.look_at_watched();
             let kernels = self.launches().iter().map(|launch| &launch.kernel);
             let of_programs = kernels.filter(|kernel| !kernel.program.binary.is_own());
             for kernel in of_programs {

@@ -14,6 +14,7 @@ use kmd_iface::{
 
 use super::ranges::{GRANULE, Part, Ranges, whole};
 use super::raw::{HostPages, PAGE, Shared};
+use super::watched::Watched;
 
 /// Who works most with a buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,7 @@ pub(crate) struct Registry {
     checks: bool,
     /// Held while a handle is closed, or given to what may have it already.
     closing: Mutex<()>,
+    watched: Watched,
 }
 
 #[derive(Clone, Debug)]
@@ -130,6 +132,7 @@ impl Registry {
             bindings: AtomicU64::new(0),
             checks,
             closing: Mutex::new(()),
+            watched: Watched::default(),
         }))
     }
 
@@ -141,6 +144,11 @@ impl Registry {
     /// Who checks accesses against what was asked for, if the device does.
     pub(crate) fn extents(&self) -> Option<&dyn Diagnostics> {
         self.checks.then(|| self.kmd.diagnostics()).flatten()
+    }
+
+    /// Tells who checks accesses what programs have written without a word since the last time.
+    pub(crate) fn look_at_watched(&self) {
+        self.watched.look();
     }
 
     /// How often something was bound.
@@ -423,6 +431,13 @@ impl Bo {
     pub(crate) fn unwritten(&self, start: u64, size: u64) {
         if let Some(extents) = self.registry.extents() {
             extents.unwritten(self.address.offset(start), size);
+        }
+    }
+
+    /// Tells it that these bytes have no content, and what of them programs write without a word.
+    pub(crate) fn watch(self: &Arc<Self>, start: u64, size: u64) {
+        if self.registry.extents().is_some() {
+            self.registry.watched.add(self, start, size);
         }
     }
 

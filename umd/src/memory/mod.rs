@@ -5,6 +5,7 @@ mod host;
 mod pool;
 mod ranges;
 mod raw;
+mod watched;
 
 pub(crate) use bo::{
     BUFFER, Bo, IMAGE, PRINT, PRIVATE_MEMORY, Registry, SCRATCH_MEMORY, Use, VARIABLES,
