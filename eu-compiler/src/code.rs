@@ -3,7 +3,7 @@
 
 use isa_encoder::build::Reg;
 use isa_encoder::message::Message;
-use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Region, SyncFunction, Type};
+use isa_encoder::{ArfKind, CondMod, Flag, MathFunction, Opcode, Region, SyncFunction, Type};
 
 use crate::ir::Block;
 use crate::relocate;
@@ -185,7 +185,13 @@ pub enum What {
     End,
 }
 
-/// A predicate of f0.
+/// The flag that is zero from the start of the kernel on, if something uses it.
+pub const NOTHING: Flag = Flag {
+    register: 1,
+    subregister: 0,
+};
+
+/// A predicate: of f0, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// None.
@@ -194,6 +200,8 @@ pub enum Predicate {
     When,
     /// The channel's bit is not set.
     Unless,
+    /// Of no channel: a bit of [`NOTHING`].
+    Never,
 }
 
 /// An instruction.

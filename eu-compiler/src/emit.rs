@@ -8,7 +8,9 @@ use isa_encoder::message::{
 use isa_encoder::{ArfKind, Flag, Opcode, Options, PredControl, Region, Type as M};
 
 use crate::builder::{builder, text};
-use crate::code::{Code, Inst, Operand, Place, Predicate, SpillData, What, region, register};
+use crate::code::{
+    Code, Inst, NOTHING, Operand, Place, Predicate, SpillData, What, region, register,
+};
 use crate::ir::Block;
 use crate::lines::CodeLines;
 use crate::prolog;
@@ -298,6 +300,7 @@ impl<'a> Emitter<'a> {
             Predicate::None => op,
             Predicate::When => op.predicated(flag, PredControl::Sequential, false),
             Predicate::Unless => op.predicated(flag, PredControl::Sequential, true),
+            Predicate::Never => op.predicated(NOTHING, PredControl::Sequential, false),
         }
     }
 

@@ -87,7 +87,8 @@ impl Flow {
             let following = blocks.get(place + 1).filter(|other| *other != number);
             let (to, stay) = match inst.what {
                 What::Goto(to) | What::Back(to) | What::Jump(to) => {
-                    (labels.get(&to), inst.predicate != Predicate::None)
+                    let stays = !matches!(inst.predicate, Predicate::None | Predicate::Never);
+                    (labels.get(&to), stays)
                 }
                 What::End => (None, false),
                 _ => (None, true),

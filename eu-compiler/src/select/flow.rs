@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use isa_encoder::{ArfKind, Opcode, Type as M};
 
 use super::{Selector, at, raw_type};
-use crate::code::{Inst, Operand, Predicate, What};
+use crate::code::{Inst, NOTHING, Operand, Predicate, What};
 use crate::ir::{self, Block, Op, Terminator, Value};
 
 impl Selector<'_> {
@@ -108,18 +108,24 @@ impl Selector<'_> {
             predicate = match predicate {
                 Predicate::When => Predicate::Unless,
                 Predicate::Unless => Predicate::When,
-                Predicate::None => {
-                    let flag = Operand::Arf(ArfKind::Flag, 0, 0, M::Ud, 0);
-                    self.one(Opcode::Mov, flag, &[Operand::Imm(0, M::Uw)]);
-                    self.flag = None;
-                    Predicate::When
-                }
+                Predicate::None | Predicate::Never => Predicate::Never,
             };
         }
         let mut inst = Inst::new(what, exec);
         inst.no_mask = matches!(what, What::Jump(_));
         inst.predicate = predicate;
         self.code.insts.push(inst);
+    }
+
+    /// Lets the flag be zero that stands for no channel, if something uses it.
+    pub(super) fn clear_nothing(&mut self) {
+        let mut insts = self.code.insts.iter();
+        if insts.any(|inst| inst.predicate == Predicate::Never) {
+            let register = NOTHING.register;
+            let flag = Operand::Arf(ArfKind::Flag, register, 0, M::Ud, 0);
+            self.one(Opcode::Mov, flag, &[Operand::Imm(0, M::Uw)]);
+            self.code.insts.rotate_right(1);
+        }
     }
 
     /// Gives the phis of the block that follows their values.

@@ -187,6 +187,7 @@ impl Selector<'_> {
             self.terminate(block, order.get(index + 1).copied())?;
             self.come_from(self.place_of_end(block), first);
         }
+        self.clear_nothing();
         // Each loop as a range of instructions: where its header begins, and the last block in it ends.
         let mut begins = vec![None; self.function.blocks.len()];
         let mut ends = vec![None; loops.all.len()];
