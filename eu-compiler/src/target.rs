@@ -11,6 +11,8 @@ use crate::ir::{Access, Space};
 pub struct Caps {
     /// Dwords are multiplied as a whole.
     pub dword_mul: bool,
+    /// Integers of 64 bits are added and shifted as a whole.
+    pub qwords: bool,
     /// `math` divides integers.
     pub int_div: bool,
     /// `mach` gives the high half of a product if it also writes the accumulator, which it is asked
@@ -52,13 +54,15 @@ pub struct Caps {
     pub typed_header: bool,
     /// `mad` takes halves that are a dword apart.
     pub half_mad: bool,
-    /// Sources of floats may lie at other places in their registers than the destination.
+    /// Sources of floats, and those beside qwords, may lie at other places in their registers than the
+    /// destination.
     pub float_regions: bool,
 }
 
 /// Sources: the PRMs and IGC as in `isa_encoder` and its rules; "igc" listings of each family.
 const GEN8: Caps = Caps {
     dword_mul: true,
+    qwords: true,
     int_div: true,
     mach_asks: true,
     goto_parks_false: true,
@@ -98,6 +102,7 @@ const SMALL_CORE: Caps = Caps {
 const GEN11: Caps = Caps {
     half_mad: true,
     dword_mul: false,
+    qwords: false,
     goto_parks_false: false,
     local_fence: true,
     ..GEN9
@@ -114,6 +119,7 @@ const XEHPG: Caps = Caps {
 };
 
 const XEHPC: Caps = Caps {
+    qwords: true,
     binding_tables: false,
     inline_data: false,
     payload_blocks: false,
@@ -201,6 +207,17 @@ impl Target {
     /// Whether a send takes a second payload.
     pub fn two_payloads(&self) -> bool {
         self.software_scoreboard() || has_opcode(self.platform.family, Opcode::Sends)
+    }
+
+    /// How many slots of threads there may be.
+    pub fn slots(&self) -> u32 {
+        match self.caps.loads_payload {
+            false => thread::SLOT.mask + 1,
+            true => {
+                let parts = thread::slot_parts(self.platform.family);
+                parts.fold(1, |most, part| most + ((1 << part.bits) - 1) * part.slots)
+            }
+        }
     }
 
     /// Bytes of a register.

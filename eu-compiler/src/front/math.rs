@@ -14,6 +14,11 @@ impl Translator<'_> {
         i: &Instruction<'_>,
     ) -> Result<Value, Error> {
         let ty = self.function.ty(a);
+        let bits = self.function.bits(b);
+        if let Some(inverse) = bits.and_then(|bits| ty.reciprocal_of_power(bits)) {
+            let inverse = self.constant(ty, inverse);
+            return Ok(self.here().bin(Bin::FMul, a, inverse));
+        }
         let results = self.library("divide", ty, &[a, b], i)?;
         let first = results.and_then(|all| all.first().copied());
         first.ok_or_else(|| i.unsupported(format!("the division of {ty}")))

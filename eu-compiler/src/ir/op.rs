@@ -616,11 +616,7 @@ impl Bin {
 
     /// The operand that changes nothing, in reductions.
     pub fn identity(self, ty: Type) -> Option<u64> {
-        let float = |value: f64| match ty {
-            Type::F16 => u64::from(half::f16::from_f64(value).to_bits()),
-            Type::F32 => u64::from((value as f32).to_bits()),
-            _ => value.to_bits(),
-        };
+        let float = |value: f64| ty.float(value);
         Some(match self {
             Bin::Add | Bin::Or | Bin::Xor | Bin::UMax => 0,
             Bin::Mul => 1,

@@ -32,6 +32,7 @@ mod structure;
 mod surfaces;
 mod tables;
 mod unroll;
+mod whole;
 
 use crate::error::Error;
 use crate::ir::{Function, VerifyError, print, verify};

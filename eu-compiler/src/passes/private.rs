@@ -125,8 +125,14 @@ fn lane_address(function: &mut Function, target: &Target, base: u32) -> Value {
     let lanes = at.constant(Type::I32, u64::from(target.simd));
     let first = at.bin(Bin::Mul, slot, lanes);
     let index = at.bin(Bin::Add, first, lane);
-    let index = at.convert(Convert::ZExt, index, Type::I64);
-    let size = at.constant(Type::I64, size);
+    let all = size * u64::from(target.slots()) * u64::from(target.simd);
+    let ty = match u32::try_from(all) {
+        Ok(_) => Type::I32,
+        Err(_) => Type::I64,
+    };
+    let index = at.convert(Convert::ZExt, index, ty);
+    let size = at.constant(ty, size);
     let offset = at.bin(Bin::Mul, index, size);
+    let offset = at.convert(Convert::ZExt, offset, Type::I64);
     at.bin(Bin::Add, base, offset)
 }

@@ -1,20 +1,27 @@
 //! Integers of 64 bits as two of 32.
 //!
 //! Afterwards 64 bits exist only where a pair is put together for somebody that takes them: an
-//! address, a double, an atomic operation; and where such a one gives them.
+//! address, a double, an atomic operation; where such a one gives them; and in what addresses are
+//! computed by, where hardware adds qwords ([`whole`]).
 
 use std::ops::Range;
 
 use hashbrown::HashMap;
 
+use super::whole;
 use crate::ir::{
     Access, Bin, Block, Cond, Convert, Cursor, Def, Function, Inst, Op, Replaced, Type, Value,
 };
 use crate::target::{Caps, Target};
 
 pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String> {
+    let whole = match target.caps.qwords {
+        true => whole::find(function),
+        false => Vec::new(),
+    };
     let mut split = Split {
         caps: target.caps,
+        whole,
         halves: HashMap::new(),
         replaced: Replaced::default(),
         phis: Vec::new(),
@@ -50,6 +57,8 @@ pub(super) fn run(function: &mut Function, target: &Target) -> Result<(), String
 
 struct Split<'a> {
     caps: &'static Caps,
+    /// The values that stay as they are.
+    whole: Vec<bool>,
     function: &'a mut Function,
     halves: HashMap<Value, [Value; 2]>,
     replaced: Replaced,
@@ -70,6 +79,10 @@ impl Split<'_> {
 
     fn keep(&mut self, inst: Inst) {
         self.function.blocks[self.block.index()].insts.push(inst);
+    }
+
+    fn is_whole(&self, value: Value) -> bool {
+        self.whole.get(value.index()).copied().unwrap_or_default()
     }
 
     fn bin(&mut self, op: Bin, a: Value, b: Value) -> Value {
@@ -118,7 +131,7 @@ impl Split<'_> {
         let mut made = Vec::new();
         for &inst in phis {
             let result = self.function.result(inst);
-            if self.function.ty(result) != Type::I64 {
+            if self.function.ty(result) != Type::I64 || self.is_whole(result) {
                 self.keep(inst);
                 continue;
             }
@@ -177,6 +190,7 @@ impl Split<'_> {
         let wide = ty == Some(Type::I64);
         let args = &data.args;
         match (&data.op, result) {
+            (Op::Bin(_), Some(result)) if self.is_whole(result) => self.keep(inst),
             (Op::Bin(op), Some(result)) if wide => {
                 let a = self.halves(args[0]);
                 let b = self.halves(args[1]);
@@ -220,6 +234,11 @@ impl Split<'_> {
             }
             (Op::Convert(how @ (Convert::ZExt | Convert::SExt)), Some(result)) if wide => {
                 let low = self.here().convert(*how, args[0], Type::I32);
+                if self.is_whole(result) {
+                    let whole = self.here().convert(*how, low, Type::I64);
+                    self.replaced.insert(result, whole);
+                    return;
+                }
                 let high = match how {
                     Convert::ZExt => self.number(0),
                     _ if from == Some(Type::I1) => low,
@@ -333,6 +352,10 @@ impl Split<'_> {
             return address;
         }
         if self.function.ty(address) == Type::I32 {
+            return self.bin(Bin::Add, address, by);
+        }
+        if self.caps.qwords {
+            let by = self.here().convert(Convert::ZExt, by, Type::I64);
             return self.bin(Bin::Add, address, by);
         }
         let a = self.halves(address);

@@ -17,6 +17,9 @@ impl Selector<'_> {
             (_, Some(result)) if self.is_fused(result) => Ok(()),
             (Op::Input(input), Some(result)) => self.input(*input, result),
             (Op::Bin(_), Some(result)) if self.folded[result.index()] => Ok(()),
+            (Op::Bin(op), Some(result)) if self.function.ty(result) == Type::I64 => {
+                self.wide(*op, [args[0], args[1]], result)
+            }
             (Op::Bin(op), Some(result)) => self.bin(*op, args[0], args[1], result),
             (Op::Un(op), Some(result)) => self.un(*op, args[0], result),
             (Op::Fma, Some(result)) => self.fma([args[0], args[1], args[2]], result),

@@ -33,6 +33,9 @@ impl Selector<'_> {
             }
             // The low part of a dword, or of a pair of them.
             Convert::Trunc => return self.alias(value, 0, result),
+            Convert::ZExt | Convert::SExt if ty == Type::I64 => {
+                return self.widen(how, value, result);
+            }
             Convert::ZExt if from == Type::I1 => {
                 let to = self.result(result);
                 let source = self.source(value, M::Ud)?;

@@ -20,6 +20,7 @@ mod message;
 mod payload;
 mod reduce;
 mod sums;
+mod wide;
 
 use hashbrown::HashMap;
 use isa_encoder::{Opcode, Type as M};
@@ -78,6 +79,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
     let divergence = Divergence::new(function, &loops);
     let mut folded = sums::folded(function, target);
+    wide::folded(function, target, &mut folded);
     let fused = flags::fused(function, &mut folded);
     let mut selector = Selector {
         divergence,
@@ -90,9 +92,9 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             ..Code::default()
         },
         locs: vec![None; function.values.len()],
+        short: short(function, &fused),
         fused,
         folded,
-        short: short(function),
         flag: None,
         places: {
             let mut places = vec![usize::MAX; function.blocks.len()];
@@ -112,8 +114,11 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     Ok(selector.code)
 }
 
-/// Local ids whose users all take words beside a dword in a register.
-fn short(function: &Function) -> Vec<bool> {
+/// Local ids whose users all take words: beside a dword in a register, or beside a number that keeps what they
+/// are in 16 bits or goes to a dword.
+fn short(function: &Function, fused: &[bool]) -> Vec<bool> {
+    // Also as a word with a sign.
+    const MOST: u64 = i16::MAX as u64;
     let mut out = vec![false; function.values.len()];
     for inst in function.listed() {
         if matches!(inst.op, Op::Input(Input::LocalId(_))) {
@@ -127,8 +132,21 @@ fn short(function: &Function) -> Vec<bool> {
                     is_dword(function, if index == 0 { *b } else { *a })
                 }
                 (Op::Bin(Bin::Sub), [_, b]) => index == 0 && is_dword(function, *b),
+                (Op::Bin(Bin::Shl | Bin::LShr), [_, by]) => {
+                    index == 0 && function.bits(*by).is_some()
+                }
                 _ => false,
             };
+            let number = inst.args.get(1 - index.min(1));
+            let number = number.and_then(|value| function.bits(*value));
+            let is_small = number.is_some_and(|bits| bits <= MOST);
+            let takes = takes
+                || is_small
+                    && match inst.op {
+                        Op::Bin(Bin::And) => true,
+                        Op::Icmp(_) => fused[inst.results[0].index()],
+                        _ => false,
+                    };
             out[arg.index()] &= takes;
         }
     }

@@ -40,10 +40,11 @@ fn round(function: &mut Function) -> bool {
             let &[result] = data.results.as_slice() else {
                 return true;
             };
-            let equal = match fold(function, inst, result, &mut changed) {
-                Some(value) => Some(value),
-                None => seen.equal(function, inst, block, &dominators),
-            };
+            let mut equal = fold(function, inst, result, &mut changed);
+            if equal.is_none() {
+                changed |= seen.distribute(function, inst, block, &dominators);
+                equal = seen.equal(function, inst, block, &dominators);
+            }
             if let Some(value) = equal {
                 replaced.insert(result, value);
                 changed = true;
@@ -91,6 +92,63 @@ impl Seen {
         }
     }
 
+    /// Of a product of a sum and a number, makes a sum, if the product without the sum is there already: for
+    /// `(x + a) * b`, `x * b`. Whether it was one.
+    fn distribute(
+        &self,
+        function: &mut Function,
+        inst: Inst,
+        block: Block,
+        dominators: &Dominators,
+    ) -> bool {
+        let data = &function.insts[inst.index()];
+        let (&Op::Bin(op @ (Bin::Mul | Bin::Shl)), &[sum, factor]) = (&data.op, &data.args[..])
+        else {
+            return false;
+        };
+        let ty = function.ty(sum);
+        let Some((_, inner)) = function.source(sum) else {
+            return false;
+        };
+        let (Op::Bin(Bin::Add), &[x, a]) = (&inner.op, &inner.args[..]) else {
+            return false;
+        };
+        let known = [a, factor].map(|value| function.bits(value));
+        let [Some(a), Some(b)] = known else {
+            return false;
+        };
+        let wanted = Some((Key::Bin(op), &Values::from_slice(&[x, factor]), ty));
+        let found = self.find(function, wanted, block, dominators);
+        match (found, op.evaluate(a, b, ty)) {
+            (Some(product), Some(rest)) => {
+                let rest = function.constant(ty, rest);
+                let data = &mut function.insts[inst.index()];
+                data.op = Op::Bin(Bin::Add);
+                data.args = [product, rest].into_iter().collect();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The result of an instruction of this kind that is executed before the end of a block.
+    fn find(
+        &self,
+        function: &Function,
+        wanted: Option<(Key, &Values, Type)>,
+        block: Block,
+        dominators: &Dominators,
+    ) -> Option<Value> {
+        let hash = self.hasher.hash_one(wanted);
+        let found = self
+            .insts
+            .find(hash, |(other, _)| key(function, *other) == wanted);
+        let &(first, from) = found?;
+        dominators
+            .dominates(from, block)
+            .then(|| function.result(first))
+    }
+
     /// The result of an equal instruction that is executed before this one.
     fn equal(
         &mut self,
@@ -99,17 +157,12 @@ impl Seen {
         block: Block,
         dominators: &Dominators,
     ) -> Option<Value> {
-        let key = |inst: Inst| {
-            let data = &function.insts[inst.index()];
-            let ty = function.ty(function.result(inst));
-            Some((Key::of(&data.op)?, &data.args, ty))
-        };
-        let own = key(inst);
+        let own = key(function, inst);
         own?;
         let entry = self.insts.entry(
             self.hasher.hash_one(own),
-            |(other, _)| key(*other) == own,
-            |(other, _)| self.hasher.hash_one(key(*other)),
+            |(other, _)| key(function, *other) == own,
+            |(other, _)| self.hasher.hash_one(key(function, *other)),
         );
         match entry {
             Entry::Occupied(mut known) => {
@@ -125,6 +178,13 @@ impl Seen {
         }
         None
     }
+}
+
+/// What is the same in equal instructions; nothing for those that are never equal.
+fn key(function: &Function, inst: Inst) -> Option<(Key, &Values, Type)> {
+    let data = &function.insts[inst.index()];
+    let ty = function.ty(function.result(inst));
+    Some((Key::of(&data.op)?, &data.args, ty))
 }
 
 /// What makes two instructions of the same operands equal.
@@ -262,6 +322,7 @@ const fn may_fold(op: &Op) -> bool {
             | Op::Icmp(_)
             | Op::Select
             | Op::Convert(_)
+            | Op::Fma
             | Op::FromGeneric(_)
             | Op::High
             | Op::Pack
@@ -295,6 +356,15 @@ fn fold_operation(
             value
         }
         Op::Bin(bin) => fold_bin(function, bin, args, ty),
+        Op::Fma => {
+            // The product with one is exact.
+            let factor = args[..2].iter().position(|arg| is_one(function, *arg));
+            if let Some(factor) = factor {
+                *op = Op::Bin(Bin::FAdd);
+                args.remove(factor);
+            }
+            None
+        }
         Op::Icmp(cond) => {
             let sources = [args[0], args[1]].map(|arg| function.source(arg));
             if let [Some((_, a)), Some((_, b))] = sources
@@ -451,10 +521,19 @@ fn truth_of_choice(
     }
 }
 
+/// Whether a value is the number 1 of a type of floats.
+fn is_one(function: &Function, value: Value) -> bool {
+    let ty = function.ty(value);
+    ty.is_float() && function.bits(value) == Bin::FMul.identity(ty)
+}
+
 fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) -> Option<Value> {
     let (a, b) = (function.bits(args[0]), function.bits(args[1]));
     if ty.is_float() {
-        return None;
+        // Where denormals are flushed, a product is more than its factor.
+        let is_same = *op == Bin::FMul && !function.flushed.contains(&ty);
+        let factor = args.iter().position(|arg| is_one(function, *arg));
+        return factor.filter(|_| is_same).map(|one| args[1 - one]);
     }
     if let (Some(a), Some(b)) = (a, b) {
         let bits = op.evaluate(a, b, ty)?;
@@ -511,6 +590,17 @@ fn fold_bin(function: &mut Function, op: &mut Bin, args: &mut Values, ty: Type) 
             *op = Bin::And;
             args[1] = function.constant(ty, bits - 1);
         }
+        // Two shifts are one.
+        Bin::Shl | Bin::LShr => {
+            let (_, inner) = function.source(args[0])?;
+            if inner.op == Op::Bin(*op)
+                && let Some(other) = function.bits(inner.args[1])
+                && other.checked_add(bits)? < u64::from(ty.bits())
+            {
+                args[0] = inner.args[0];
+                args[1] = function.constant(ty, other + bits);
+            }
+        }
         // (x + c) + d, and the like of bitwise operations.
         Bin::Add | Bin::And | Bin::Or | Bin::Xor => {
             let (_, inner) = function.source(args[0])?;
@@ -542,6 +632,8 @@ fn fold_convert(
         let bits = match *how {
             Convert::Trunc | Convert::Bitcast | Convert::ZExt => bits,
             Convert::SExt => from.signed(bits) as u64,
+            Convert::SToF => ty.exactly(from.signed(bits) as f64)?,
+            Convert::UToF => ty.exactly(bits as f64)?,
             _ => return None,
         };
         return Some(function.constant(ty, bits));

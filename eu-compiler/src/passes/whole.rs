@@ -1,0 +1,73 @@
+//! Integers of 64 bits that stay whole: addresses, where hardware adds qwords.
+
+use crate::ir::{Bin, Convert, Function, InstData, Op, Type, Value};
+
+/// Where in its arguments an operation has an address of memory.
+const fn address(op: &Op) -> Option<usize> {
+    match op {
+        Op::Load(_)
+        | Op::Store(_)
+        | Op::Atomic(..)
+        | Op::AtomicOnce(..)
+        | Op::BlockLoad(_)
+        | Op::BlockStore(_) => Some(0),
+        _ => None,
+    }
+}
+
+/// Phis that have a sum among what comes together in them, also by way of others.
+fn sums(function: &Function) -> Vec<bool> {
+    let mut has = vec![false; function.values.len()];
+    let mut grows = true;
+    while std::mem::take(&mut grows) {
+        for data in function.listed() {
+            let &[result] = &data.results[..] else {
+                continue;
+            };
+            let is_sum = match data.op {
+                Op::Bin(Bin::Add) => true,
+                Op::Phi(_) => data.args.iter().any(|arg| has[arg.index()]),
+                _ => false,
+            };
+            if is_sum && !has[result.index()] {
+                has[result.index()] = true;
+                grows = true;
+            }
+        }
+    }
+    has
+}
+
+/// Of a value's definition, the operands that it takes whole, if it is made whole itself.
+fn operands<'a>(function: &Function, data: &'a InstData, has_sum: bool) -> Option<&'a [Value]> {
+    match (&data.op, &data.args[..]) {
+        (Op::Bin(Bin::Add), args) => Some(args),
+        (Op::Bin(Bin::Shl), args) if function.bits(args[1]).is_some() => Some(&args[..1]),
+        (Op::Convert(Convert::ZExt | Convert::SExt), _) => Some(&[]),
+        (Op::Phi(_), args) if has_sum => Some(args),
+        _ => None,
+    }
+}
+
+/// The values of 64 bits that addresses are computed by.
+pub(super) fn find(function: &Function) -> Vec<bool> {
+    let has_sum = sums(function);
+    let mut whole = vec![false; function.values.len()];
+    let addresses = function.listed().filter_map(|data| {
+        let place = address(&data.op)?;
+        data.args.get(place).copied()
+    });
+    let mut wanted: Vec<Value> = addresses.collect();
+    while let Some(value) = wanted.pop() {
+        if function.ty(value) != Type::I64 || whole[value.index()] {
+            continue;
+        }
+        if let Some((_, data)) = function.source(value)
+            && let Some(operands) = operands(function, data, has_sum[value.index()])
+        {
+            whole[value.index()] = true;
+            wanted.extend(operands);
+        }
+    }
+    whole
+}
