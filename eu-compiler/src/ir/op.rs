@@ -20,7 +20,7 @@ macro_rules! names {
 
 names! {
     /// Operations with two operands and a result of one type. The distance of a shift is below the
-    /// number of bits.
+    /// number of bits; once the pass for shifts has run, its low five bits count for dwords.
     Bin {
         /// Sum, modulo the type.
         Add "add",
@@ -52,6 +52,8 @@ names! {
         LShr "lshr",
         /// Shift right with the sign.
         AShr "ashr",
+        /// Rotation of a dword to the left, by the low five bits of the distance.
+        Rol "rol",
         /// Minimum of unsigned integers.
         UMin "umin",
         /// Maximum of unsigned integers.
@@ -605,6 +607,7 @@ impl Bin {
             Bin::Shl => a << shift?,
             Bin::LShr => a >> shift?,
             Bin::AShr => (sa >> shift?) as u64,
+            Bin::Rol if ty == Type::I32 => (a as u32).rotate_left((b & 31) as u32).into(),
             Bin::UMin => a.min(b),
             Bin::UMax => a.max(b),
             Bin::SMin => sa.min(sb) as u64,

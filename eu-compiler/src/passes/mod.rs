@@ -26,6 +26,7 @@ mod places;
 mod private;
 mod reducible;
 mod shared;
+mod shifts;
 mod simplify;
 mod split;
 mod structure;
@@ -91,6 +92,7 @@ const PASSES: &[Pass] = &[
     Pass::new("legalize", legalize::run),
     Pass::new("split", split::run),
     Pass::new("final", simplify::run),
+    Pass::new("shifts", shifts::run),
     Pass::new("structure", structure::run),
     Pass::new("shared", shared::run),
     Pass::new("invariant", invariant::run).knowing_width(|_| true),

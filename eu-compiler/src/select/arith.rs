@@ -132,13 +132,17 @@ impl Selector<'_> {
             self.alu(Opcode::Add, at(to, source), &srcs);
             return Ok(());
         }
-        let first = self.source(a, source)?;
+        let first = match op {
+            Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(a)?,
+            _ => self.source(a, source)?,
+        };
         let second = match op {
+            Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(b)?,
             Bin::Mul if ty == Type::I32 && self.is_word(b) => {
                 let word = self.source(b, M::Ud)?;
                 retype(word, M::Uw)
             }
-            Bin::Shl | Bin::LShr | Bin::AShr => self.source(b, M::Ud)?,
+            Bin::Shl | Bin::LShr | Bin::AShr | Bin::Rol => self.source(b, M::Ud)?,
             _ => self.source(b, source)?,
         };
         let [first, second] = self.two(first, second);
@@ -539,6 +543,7 @@ pub(super) fn operation_types(op: Bin, ty: Type) -> (M, Option<Opcode>) {
         Bin::Xor => (M::Ud, Some(Opcode::Xor)),
         Bin::Shl => (M::Ud, Some(Opcode::Shl)),
         Bin::LShr => (M::Ud, Some(Opcode::Shr)),
+        Bin::Rol => (M::Ud, Some(Opcode::Rol)),
         Bin::AShr => (M::D, Some(Opcode::Asr)),
         Bin::FAdd | Bin::FSub => (float, Some(Opcode::Add)),
         Bin::FMul => (float, Some(Opcode::Mul)),

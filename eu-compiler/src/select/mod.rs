@@ -17,6 +17,7 @@ mod image;
 mod lanes;
 mod memory;
 mod message;
+mod nots;
 mod payload;
 mod reduce;
 mod sums;
@@ -81,6 +82,8 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     let mut folded = sums::folded(function, target);
     wide::folded(function, target, &mut folded);
     let fused = flags::fused(function, &mut folded);
+    let short = short(function, &fused);
+    nots::folded(function, &short, &mut folded);
     let mut selector = Selector {
         divergence,
         function,
@@ -92,9 +95,9 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             ..Code::default()
         },
         locs: vec![None; function.values.len()],
-        short: short(function, &fused),
         fused,
         folded,
+        short,
         flag: None,
         places: {
             let mut places = vec![usize::MAX; function.blocks.len()];

@@ -117,9 +117,14 @@ impl Seen {
         let [Some(a), Some(b)] = known else {
             return false;
         };
-        let wanted = Some((Key::Bin(op), &Values::from_slice(&[x, factor]), ty));
-        let found = self.find(function, wanted, block, dominators);
-        match (found, op.evaluate(a, b, ty)) {
+        // As it is there, if it is.
+        let (mut first, mut args) = (Op::Bin(op), Values::from_slice(&[x, factor]));
+        let product = fold_operation(function, &mut first, &mut args, ty);
+        let product = product.or_else(|| {
+            let wanted = Key::of(&first).map(|key| (key, &args, ty));
+            self.find(function, wanted, block, dominators)
+        });
+        match (product, op.evaluate(a, b, ty)) {
             (Some(product), Some(rest)) => {
                 let rest = function.constant(ty, rest);
                 let data = &mut function.insts[inst.index()];
