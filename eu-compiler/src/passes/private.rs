@@ -125,6 +125,7 @@ fn lane_address(function: &mut Function, target: &Target, base: u32) -> Value {
     let lanes = at.constant(Type::I32, u64::from(target.simd));
     let first = at.bin(Bin::Mul, slot, lanes);
     let index = at.bin(Bin::Add, first, lane);
+    // Most kernels' lanes together have less than 4 GiB.
     let all = size * u64::from(target.slots()) * u64::from(target.simd);
     let ty = match u32::try_from(all) {
         Ok(_) => Type::I32,

@@ -71,3 +71,33 @@ pub(super) fn find(function: &Function) -> Vec<bool> {
     }
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Cursor, Input, Space};
+
+    #[test]
+    fn what_addresses_are_computed_by_stays_whole() {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor::new(&mut function, block);
+        let base = at.one(Op::Input(Input::Payload(0)), &[], Type::I64);
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let wide = at.convert(Convert::ZExt, lane, Type::I64);
+        let two = at.constant(Type::I64, 2);
+        let offset = at.bin(Bin::Shl, wide, two);
+        let place = at.bin(Bin::Add, base, offset);
+        // A number, which no address comes of.
+        let number = at.bin(Bin::Add, wide, two);
+        let access = Access::new(Space::Global, 8);
+        at.push(Op::Store(access), &[place, number], &[]);
+        let whole = find(&function);
+        for value in [wide, offset, place] {
+            assert!(whole[value.index()]);
+        }
+        for value in [base, lane, number] {
+            assert!(!whole[value.index()]);
+        }
+    }
+}
