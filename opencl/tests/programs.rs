@@ -354,3 +354,9 @@ fn killed() {
 fn nothreads() {
     run_with("nothreads", &[("INTEL_GPU_COMPILER", "libocloc")]);
 }
+
+/// Those of the process stay: only while it compiles has the library its own.
+#[test]
+fn handlers_of_signals() {
+    run_with("signals", &[("INTEL_GPU_COMPILER", "libocloc")]);
+}

@@ -2,13 +2,14 @@
 //!
 //! No process is started and no file is written, and the compiler is loaded once. One call runs at
 //! a time: while it compiles, the library has handlers of its own for SIGSEGV and SIGILL, with one
-//! place to jump back to.
+//! place to jump back to. It leaves them where the process had none, so they are taken away here.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::signals::Actions;
 use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, ended, unknown};
 use crate::compiler::{CompileError, Compiled, Compiler, Job};
 use crate::stamp::stamp;
@@ -247,6 +248,7 @@ fn invoke(
     let (names, contents) = (pointers(&inputs.names), inputs.content_pointers());
     let (header_names, header_contents) = (pointers(&headers.names), headers.content_pointers());
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let actions = Actions::now();
     let mut count = 0;
     let mut out_contents = null_mut();
     let mut out_lengths = null_mut();
@@ -275,6 +277,7 @@ fn invoke(
             &raw mut out_names,
         )
     };
+    actions.put_back(functions.invoke as *const c_void);
     let mut outputs = Vec::new();
     for index in 0..count as usize {
         // SAFETY: the library made lists of `count` entries: contents with their lengths, and names.

@@ -9,6 +9,7 @@
 
 mod library;
 mod program;
+mod signals;
 
 use std::os::unix::fs::symlink;
 
