@@ -5,7 +5,7 @@
 //! which no code can be made of it. [`Module::check`] holds it against those of
 //! `cl_intel_spirv_subgroups` (and `cl_intel_subgroups_char`), and refuses initializers and finalizers.
 //! [`Module::spec_constants`] and [`Module::specialized`] are its specialization constants,
-//! [`Module::definitions`] what other modules may not define again, [`with_pointers_alike`] and
+//! [`Module::constants`] and [`Module::folded`] what operations on them give, [`Module::definitions`] what other modules may not define again, [`with_pointers_alike`] and
 //! [`Module::without_aliases`] make modules that linkers take.
 //!
 //! [`Module::with_decorations_found`] gives decorations back that a translator has lost.
@@ -16,6 +16,7 @@
 
 mod aliases;
 mod bounds;
+mod fold;
 mod linkage;
 mod lost;
 mod module;
@@ -26,6 +27,7 @@ mod types;
 mod valid;
 mod violation;
 
+pub use fold::{Constant, Constants, Value};
 pub use lost::LostDecoration;
 pub use module::{Instruction, Malformed, Module, is_spirv, text};
 pub use pointers::with_pointers_alike;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use hashbrown::HashMap;
 
-use super::module::{self, Module};
+use super::module::Module;
 use super::reader::{self, Instruction};
 use super::translate::Translator;
 use super::value::Val;
@@ -47,7 +47,7 @@ fn library(index: usize) -> Option<&'static Library> {
         [const { OnceLock::new() }; FILES.len()];
     let file = MODULES[index].get_or_init(|| reader::file(FILES[index]).ok());
     let made = LIBRARIES[index].get_or_init(|| {
-        let module = module::read(reader::instructions(file.as_ref()?)).ok()?;
+        let module = super::module(file.as_ref()?).ok()?;
         let named = |id: &u32| Some((module.names.get(id)?.clone(), *id));
         let functions = module.functions.keys().filter_map(named).collect();
         Some(Library { module, functions })

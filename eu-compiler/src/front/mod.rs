@@ -62,7 +62,7 @@ pub struct Kernel {
 /// # Errors
 /// What SPIR-V forbids.
 pub fn module(file: &spirv_module::Module) -> Result<Module<'_>, Error> {
-    module::read(reader::instructions(file))
+    module::read(reader::instructions(file), file.constants())
 }
 
 /// Translates a kernel.

@@ -362,6 +362,25 @@ static const cl_uint MODULE[] = {
 #include "spec_constants.inc"
 };
 
+/* kernel void k(global int *p) { *p = *p * R + S; } with R and S made of C = 3 by operations on constants */
+static const cl_uint OPERATIONS[] = {
+#include "spec_operations.inc"
+};
+
+static void operations(void) {
+    cl_program program = clCreateProgramWithIL(context, OPERATIONS, sizeof OPERATIONS, &error);
+    DONE(error);
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    all_give(program, 46);
+    cl_uint hundred = 100;
+    DONE(clSetProgramSpecializationConstant(program, 7, sizeof hundred, &hundred));
+    DONE(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    cl_program other = linked("", 1, &program);
+    all_give(other, 50000);
+    DONE(clReleaseProgram(other));
+    DONE(clReleaseProgram(program));
+}
+
 static void il(void) {
     cl_program program = clCreateProgramWithIL(context, MODULE, sizeof MODULE, &error);
     DONE(error);
@@ -515,6 +534,7 @@ int main(void) {
     headers();
     callbacks();
     il();
+    operations();
     no_kernels();
     others();
     arguments();

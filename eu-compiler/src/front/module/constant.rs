@@ -1,216 +1,74 @@
-//! Operations on constants, which specialization leaves in modules.
+//! What operations on constants give, which specialization leaves in modules.
 
-use half::f16;
-use spirv::Op;
+use spirv_module::Value;
 
-use super::super::opcode::{binary, integers};
 use super::super::reader::Instruction;
-use super::super::types::{Part, Shape};
-use super::{Constant, Module, Scalar, Scalars};
+use super::super::types::{MAX_SCALARS, Part};
+use super::{Module, Scalar, Scalars};
 use crate::error::Error;
-use crate::ir::{Bin, Type};
 
 impl Module<'_> {
     /// The scalars of an `OpSpecConstantOp`; none if an operand is no number, or if only
     /// code can compute it.
-    pub(super) fn constant_operation(
-        &self,
-        op: Op,
-        i: &Instruction<'_>,
-    ) -> Result<Option<Scalars>, Error> {
-        if let Some(made) = self.constant_composite(op, i)? {
-            return Ok(Some(made));
-        }
-        if let Some(null) = self.constant_null(op, i)? {
-            return Ok(Some(null));
-        }
-        let of_floats = matches!(op, Op::FDiv | Op::FRem | Op::FMod);
-        let mut operands = Vec::new();
-        for id in i.rest(3) {
-            // An address is more than its scalar.
-            let known = self.scalars(*id);
-            let Some(scalars) = known.filter(|_| !self.addresses.contains_key(id)) else {
-                return Ok(None);
-            };
-            operands.push(scalars);
-        }
-        let mut out = Scalars::new();
-        for (index, Part { ty, .. }) in self.types.flatten(i.word(0)?, i)?.into_iter().enumerate() {
-            let mut numbers = Vec::new();
-            for list in &operands {
-                match list.get(index).or(list.first()) {
-                    Some((from, Some(bits))) if !from.is_float() || of_floats => {
-                        numbers.push((*from, *bits));
-                    }
-                    _ => return Ok(None),
-                }
-            }
-            match operate(op, ty, &numbers) {
-                Some(bits) => out.push((ty, Some(bits & ty.mask()))),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(out))
-    }
-}
-
-impl Module<'_> {
-    /// A null pointer as another pointer or as a number, and zero as a pointer.
-    fn constant_null(&self, op: Op, i: &Instruction<'_>) -> Result<Option<Scalars>, Error> {
-        let is_cast = matches!(
-            op,
-            Op::Bitcast
-                | Op::PtrCastToGeneric
-                | Op::GenericCastToPtr
-                | Op::ConvertPtrToU
-                | Op::ConvertUToPtr
-        );
-        let from = i.word(3)?;
-        let constant = self.constants.get(&from).filter(|_| is_cast);
-        let (Some(Constant { ty, .. }), Some(scalars)) = (constant, self.scalars(from)) else {
-            return Ok(None);
-        };
-        let is_pointer = |ty| matches!(self.types.get(ty), Some(Shape::Pointer(..)));
-        let of_pointers = is_pointer(*ty) || is_pointer(i.word(0)?);
-        if !of_pointers || self.addresses.contains_key(&from) {
+    pub(super) fn constant_operation(&self, i: &Instruction<'_>) -> Result<Option<Scalars>, Error> {
+        let (ty, id) = (i.word(0)?, i.word(1)?);
+        if self.folded.get(id).is_none() {
             return Ok(None);
         }
         let null = |part: Part| (part.ty, Some(part.null()));
-        let before = self.types.flatten(*ty, i)?;
-        let is_null = before.into_iter().map(null).eq(scalars.iter().copied());
-        let after = self.types.flatten(i.word(0)?, i)?;
-        Ok(is_null.then(|| after.into_iter().map(null).collect()))
-    }
-
-    /// The scalars of an operation that takes constants apart and puts them together.
-    fn constant_composite(&self, op: Op, i: &Instruction<'_>) -> Result<Option<Scalars>, Error> {
-        let constant = |index| {
-            let id = i.word(index).ok()?;
-            // An address is more than its scalar.
-            let known = self.constants.get(&id);
-            let ty = known.filter(|_| !self.addresses.contains_key(&id))?.ty;
-            Some((ty, self.scalars(id)?))
-        };
-        let Some((ty, first)) = constant(3) else {
-            return Ok(None);
-        };
-        let count = || Ok::<_, Error>(self.types.flatten(i.word(0)?, i)?.len());
-        let part = |scalars: &[Scalar], at: usize, count: usize| {
-            let part = scalars.get(at..at.saturating_add(count));
-            part.map(<[_]>::to_vec)
-        };
-        Ok(match op {
-            Op::CompositeExtract => {
-                let at = self.types.path(ty, i.rest(4), i)?;
-                part(&first, at, count()?)
-            }
-            Op::CompositeInsert => {
-                let Some((into, all)) = constant(4) else {
-                    return Ok(None);
-                };
-                let at = self.types.path(into, i.rest(5), i)?;
-                let mut all = all.into_owned();
-                let part = all.get_mut(at..at.saturating_add(first.len()));
-                part.map(|part| part.copy_from_slice(&first)).map(|()| all)
-            }
-            Op::VectorShuffle => {
-                let Some((_, second)) = constant(4) else {
-                    return Ok(None);
-                };
-                let all: Scalars = first.iter().chain(&*second).copied().collect();
-                let component = all.first().map(|(ty, _)| *ty);
-                let picked = i
-                    .rest(5)
-                    .iter()
-                    .map(|index| match all.get(*index as usize) {
-                        Some(scalar) => Some(*scalar),
-                        None if *index == u32::MAX => Some((component?, None)),
-                        None => None,
-                    });
-                picked.collect()
-            }
-            _ => None,
-        })
-    }
-}
-
-/// An operation on numbers with their types.
-fn operate(op: Op, ty: Type, numbers: &[(Type, u64)]) -> Option<u64> {
-    let &(from, a) = numbers.first()?;
-    let second = numbers.get(1).map(|number| number.1);
-    if ty.is_float() {
-        return of_float(ty, operate_floats(op, float(ty, a), float(ty, second?))?);
-    }
-    if let Some((cond, swap)) = integers(op) {
-        let b = second?;
-        let (a, b) = if swap { (b, a) } else { (a, b) };
-        return Some(cond.evaluate(a, b, from).into());
-    }
-    let bin = match op {
-        Op::ShiftLeftLogical => Some(Bin::Shl),
-        Op::ShiftRightLogical => Some(Bin::LShr),
-        Op::ShiftRightArithmetic => Some(Bin::AShr),
-        _ => binary(op),
-    };
-    if let Some(bin) = bin {
-        return bin.evaluate(a, second?, from);
-    }
-    Some(match op {
-        Op::Not | Op::LogicalNot => !a,
-        Op::SNegate => a.wrapping_neg(),
-        Op::UConvert => a,
-        Op::SConvert => from.signed(a) as u64,
-        Op::Bitcast if from.bits() == ty.bits() => a,
-        Op::SMod => {
-            let (a, b) = (from.signed(a), from.signed(second?));
-            let rest = a.checked_rem(b)?;
-            match rest != 0 && (rest < 0) != (b < 0) {
-                true => (rest + b) as u64,
-                false => rest as u64,
+        let undefined = |part: Part| (part.ty, None);
+        let mut out: Vec<Scalar> = Vec::new();
+        let mut left = vec![id];
+        // Parts may have no scalars, and be many.
+        for _ in 0..MAX_SCALARS {
+            let Some(id) = left.pop() else { break };
+            let Some(constant) = self.folded.get(id) else {
+                return Ok(None);
+            };
+            let parts = || self.types.flatten(constant.ty, i);
+            match &constant.value {
+                Value::Bits(bits) => out.extend(parts()?.iter().map(|part| (part.ty, Some(*bits)))),
+                Value::Null => out.extend(parts()?.into_iter().map(null)),
+                Value::Undefined => out.extend(parts()?.into_iter().map(undefined)),
+                Value::Parts(parts) => left.extend(parts.iter().rev()),
             }
         }
-        Op::Select => match a {
-            0 => numbers.get(2)?.1,
-            _ => second?,
-        },
-        _ => return None,
-    })
+        let types = self.types.flatten(ty, i)?.into_iter().map(|part| part.ty);
+        let fits = left.is_empty() && types.eq(out.iter().map(|(ty, _)| *ty));
+        Ok(fits.then_some(out))
+    }
 }
 
-/// The operations on floats that code has no single instruction for.
-fn operate_floats(op: Op, a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    let (a, b) = (a?, b?);
-    Some(match op {
-        Op::FDiv => a / b,
-        Op::FRem => a % b,
-        Op::FMod => {
-            let rest = a % b;
-            match rest != 0.0 && (rest < 0.0) != (b < 0.0) {
-                true => rest + b,
-                false => rest,
+#[cfg(test)]
+mod tests {
+    use spirv::Op;
+
+    use crate::front::{file, module};
+
+    /// Choices among large constants, each of which has all their scalars.
+    #[test]
+    fn choices_are_not_kept_without_end() {
+        let of = |choices: u32| {
+            let mut words = vec![spirv::MAGIC_NUMBER, 0x1_0200, 0, 7 + choices, 0];
+            let mut add = |op: Op, operands: &[u32]| {
+                words.push((operands.len() as u32 + 1) << 16 | op as u32);
+                words.extend(operands);
+            };
+            add(Op::TypeInt, &[1, 32, 0]);
+            add(Op::TypeBool, &[2]);
+            add(Op::Constant, &[1, 3, 16_000]);
+            add(Op::TypeArray, &[4, 1, 3]);
+            add(Op::ConstantNull, &[4, 5]);
+            add(Op::ConstantTrue, &[2, 6]);
+            for id in 7..7 + choices {
+                add(Op::SpecConstantOp, &[4, id, Op::Select as u32, 6, 5, 5]);
             }
-        }
-        _ => return None,
-    })
-}
-
-/// A float's value.
-fn float(ty: Type, bits: u64) -> Option<f64> {
-    Some(match ty {
-        Type::F16 => f16::from_bits(bits as u16).to_f64(),
-        Type::F32 => f32::from_bits(bits as u32).into(),
-        Type::F64 => f64::from_bits(bits),
-        _ => return None,
-    })
-}
-
-/// The bits of the nearest float. Those of the smaller types have less than half the digits of `f64`, so
-/// that rounding twice changes nothing.
-fn of_float(ty: Type, value: f64) -> Option<u64> {
-    Some(match ty {
-        Type::F16 => f16::from_f64(value).to_bits().into(),
-        Type::F32 => (value as f32).to_bits().into(),
-        Type::F64 => value.to_bits(),
-        _ => return None,
-    })
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            let file = file(&bytes.collect::<Vec<_>>()).unwrap();
+            module(&file).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(20), Ok(()));
+        let error = of(400).unwrap_err();
+        assert!(error.contains("constants of more than"), "{error}");
+    }
 }

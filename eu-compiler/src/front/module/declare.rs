@@ -1,6 +1,7 @@
 //! Reads what a module declares.
 
 use spirv::{AddressingModel, Decoration, ExecutionMode, Op, StorageClass};
+use spirv_module::Constants;
 
 use super::super::lines::Lines;
 use super::super::reader::Instruction;
@@ -16,9 +17,10 @@ const MAX_CONSTANTS: usize = 1 << 22;
 ///
 /// # Errors
 /// What SPIR-V forbids, or what no kernel of OpenCL has.
-pub fn read(instructions: Vec<Instruction<'_>>) -> Result<Module<'_>, Error> {
+pub fn read(instructions: Vec<Instruction<'_>>, folded: Constants) -> Result<Module<'_>, Error> {
     let mut module = Module {
         instructions,
+        folded,
         ..Module::default()
     };
     let mut function: Option<(u32, Definition)> = None;
@@ -243,24 +245,24 @@ impl<'a> Module<'a> {
         let (ty, id) = (i.word(0)?, i.word(1)?);
         let op = Op::from_u32(i.word(2)?);
         let op = op.ok_or_else(|| i.invalid("its operation is unknown"))?;
-        if matches!(op, Op::UDiv | Op::SDiv | Op::UMod | Op::SRem | Op::SMod)
-            && self.number(i.word(4)?) == Some(0)
-        {
-            // It has no value. Only who uses it may ask for one.
-            let flat = self.types.flatten(ty, i)?;
-            let undefined = flat.into_iter().map(|part| (part.ty, None)).collect();
-            self.constants.insert(id, Constant::of(ty, undefined));
-            return Ok(());
-        }
-        match self.constant_operation(op, i)? {
-            Some(scalars) => {
-                self.constants.insert(id, Constant::of(ty, scalars));
-            }
+        match self.constant_operation(i)? {
+            Some(scalars) => self.add(id, Constant::of(ty, scalars), i),
             None => {
                 let words = [&[ty, id], i.rest(3)].concat();
                 self.computed.insert(id, (op, words));
+                Ok(())
             }
         }
+    }
+
+    /// Adds a constant to the others.
+    fn add(&mut self, id: u32, constant: Constant<'a>, i: &Instruction<'_>) -> Result<(), Error> {
+        self.weight += constant.weight;
+        if self.weight > MAX_CONSTANTS {
+            let what = format!("constants of more than {MAX_CONSTANTS} scalars");
+            return Err(i.unsupported(what));
+        }
+        self.constants.insert(id, constant);
         Ok(())
     }
 
@@ -381,12 +383,6 @@ impl<'a> Module<'a> {
                 }
             }
         };
-        self.weight += constant.weight;
-        if self.weight > MAX_CONSTANTS {
-            let what = format!("constants of more than {MAX_CONSTANTS} scalars");
-            return Err(i.unsupported(what));
-        }
-        self.constants.insert(id, constant);
-        Ok(())
+        self.add(id, constant, i)
     }
 }

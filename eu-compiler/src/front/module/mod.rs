@@ -83,6 +83,8 @@ pub struct Module<'a> {
     pub types: Types,
     /// Constants.
     pub constants: HashMap<u32, Constant<'a>>,
+    /// What operations on constants give.
+    pub folded: spirv_module::Constants,
     /// Constants that code computes, as addresses are: instructions without their own place.
     pub computed: HashMap<u32, (Op, Vec<u32>)>,
     /// Decorations of ids: which, and its operands.
