@@ -309,8 +309,9 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         ("reqd_work_group_size", entry.local_size),
         ("work_group_size_hint", entry.local_size_hint),
     ];
-    let any = sizes.iter().any(|(_, size)| size.is_some()) || entry.sub_group_size.is_some();
-    if any {
+    let vector = entry.vector_hint.and_then(vector_name);
+    let any = sizes.iter().any(|(_, size)| size.is_some());
+    if any || entry.sub_group_size.is_some() || vector.is_some() {
         writeln!(out, "    user_attributes:")?;
     }
     if let Some(size) = entry.sub_group_size {
@@ -320,6 +321,9 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         if let Some([x, y, z]) = size {
             writeln!(out, "      {name}: [ {x}, {y}, {z} ]")?;
         }
+    }
+    if let Some(name) = vector {
+        writeln!(out, "      vec_type_hint: {name}")?;
     }
     let sampler = |state: &SamplerState| matches!(state, SamplerState::Argument(_));
     if !abi.fields.is_empty() || !abi.images.is_empty() || abi.samplers.iter().any(sampler) {
@@ -357,6 +361,19 @@ fn describe(out: &mut String, kernel: &CompiledKernel) -> std::fmt::Result {
         "        size: {}",
         abi.local_ids * target.local_id_bytes()
     )
+}
+
+/// The type of a `vec_type_hint` as OpenCL C calls it. SPIR-V does not say whether an integer has a sign;
+/// Intel's compiler calls it one without.
+fn vector_name(hint: u32) -> Option<String> {
+    const SCALARS: [&str; 7] = [
+        "uchar", "ushort", "uint", "ulong", "half", "float", "double",
+    ];
+    let scalar = SCALARS.get((hint & 0xffff) as usize)?;
+    Some(match hint >> 16 {
+        0 | 1 => (*scalar).to_owned(),
+        count => format!("{scalar}{count}"),
+    })
 }
 
 fn payload(out: &mut String, field: &Field) -> std::fmt::Result {

@@ -125,6 +125,7 @@ fn sources() {
 #[test]
 fn queries() {
     run("queries");
+    run_on(&["soft:tgl"], "queries", &[("INTEL_GPU_COMPILER", "own")]);
 }
 
 #[test]

@@ -233,7 +233,7 @@ int main(void) {
     /* Programs and kernels. */
     program = clCreateProgramWithSource(
         context, 1,
-        (const char *[]){"kernel __attribute__((reqd_work_group_size(8, 2, 1)))\n"
+        (const char *[]){"kernel __attribute__((reqd_work_group_size(8, 2, 1), vec_type_hint(float4)))\n"
                          "void k(global const float *restrict a, constant int *b, local uint4 *c,\n"
                          "       ulong d) { c[0].x = b[0]; ((global float *)a)[0] = d + c[0].x; }\n"
                          "kernel void l(global int *a) { a[0] = 1; }\n"},
@@ -272,7 +272,7 @@ int main(void) {
     ASK(8, clGetKernelInfo, kernel, CL_KERNEL_PROGRAM);
     char attributes[100] = "";
     DONE(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, 100, attributes, NULL));
-    IS(strcmp(attributes, "reqd_work_group_size(8,2,1)") == 0);
+    IS(strcmp(attributes, "reqd_work_group_size(8,2,1) vec_type_hint(float4)") == 0);
     UNKNOWN(clGetKernelInfo, kernel);
     for (cl_uint d = 0; d < device_count; d++) {
         ASK(8, group_info, devices[d], CL_KERNEL_WORK_GROUP_SIZE);
