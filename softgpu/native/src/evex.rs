@@ -156,6 +156,10 @@ table! {
     VPABSD = 2, 1, 0, 0x1e;
     VPABSQ = 2, 1, 1, 0x1f;
     VPMULLD = 2, 1, 0, 0x40;
+    VPMULUDQ = 1, 1, 1, 0xf4;
+    VPMULDQ = 2, 1, 1, 0x28;
+    /// The destination has the indices first.
+    VPERMI2D = 2, 1, 0, 0x76;
     VPMINSD = 2, 1, 0, 0x39;
     VPMINUD = 2, 1, 0, 0x3b;
     VPMAXSD = 2, 1, 0, 0x3d;

@@ -417,7 +417,7 @@ impl Translator {
         let wrong = self.pool.take();
         dynasm!(self.ops ; vpbroadcastd Ry(first), Rx(lanes.at[0]));
         for chunk in 0..lanes.chunks {
-            let steps = self.offsets(chunk, step.element);
+            let steps = self.offsets(8 * chunk as u32 * u32::from(step.element), step.element);
             dynasm!(self.ops
                 ; vpaddd Ry(t), Ry(first), [=>steps]
                 ; vpxor Ry(t), Ry(t), Ry(lanes.at[chunk])

@@ -75,6 +75,26 @@ pub(crate) enum Kind {
     DotBytes(bool, bool),
 }
 
+impl Kind {
+    /// By how many bits a result is shifted right to be what the accumulator takes; `None` if that is the result.
+    pub const fn kept(self) -> Option<u8> {
+        match self {
+            Self::AddCarry => Some(32),
+            Self::SubtractBorrow => Some(63),
+            _ => None,
+        }
+    }
+
+    /// Whether a result besides the accumulator's is the high half; `None` if the accumulator is the destination.
+    pub const fn is_high(self) -> Option<bool> {
+        match self {
+            Self::MultiplyHigh => Some(true),
+            Self::MultiplyLow | Self::AddCarry | Self::SubtractBorrow => Some(false),
+            _ => None,
+        }
+    }
+}
+
 /// What is known of two factors, as qwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Factors {

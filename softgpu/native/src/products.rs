@@ -3,7 +3,7 @@
 //! accumulator before it is written again, the second step alone computes the product.
 
 use dynasmrt::{DynasmApi, dynasm};
-use eu_lanes::{Element, Input, Operation, Place, Region, Request};
+use eu_lanes::{Element, HostIsa, Input, Operation, Place, Region, Request};
 
 use crate::known::Executing;
 use crate::model::{Channels, Grouping, Masking, Step, VectorStep};
@@ -11,6 +11,7 @@ use crate::plan::{Factors, Kind, Plan, Reading};
 use crate::registers::Ymm;
 use crate::translate::Translator;
 use crate::vector::Job;
+use crate::wide::BYTES;
 
 /// What becomes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +60,13 @@ impl Translator {
             return None;
         }
         if self.is_replaced_whole(steps, second, request, any.then_some(flags))
-            && self.product_job(end).is_some()
+            && self.product_job(end, 32).is_some()
         {
             return Some((second, Share::Second));
         }
         // What the first one leaves in the accumulator the second one replaces.
         let replaces = other?.writes && (same || self.is_whole(&end.masking, request.lanes));
-        let computes = self.whole_job(end).is_some();
+        let computes = self.whole_job(end, 32).is_some();
         (replaces && computes).then_some((second, Share::Accumulates))
     }
 
@@ -176,8 +177,8 @@ impl Translator {
         None
     }
 
-    /// The second step of a product as a job that computes all of it.
-    pub(crate) fn product_job<'a>(&self, step: &'a VectorStep) -> Option<Job<'a>> {
+    /// The second step of a product as a job that computes all of it, in registers of so many bytes.
+    fn product_job<'a>(&self, step: &'a VectorStep, bytes: usize) -> Option<Job<'a>> {
         let request = &step.request;
         let kind = match request.operation {
             Operation::Macl => Kind::Multiply,
@@ -190,7 +191,7 @@ impl Translator {
             }
             _ => return None,
         };
-        let usual = self.job(step, 32)?;
+        let usual = self.job(step, bytes)?;
         let plan = Plan {
             kind,
             reading: Reading::Integer,
@@ -199,26 +200,33 @@ impl Translator {
         };
         Some(Job {
             plan,
-            chunk: 8,
+            chunk: bytes / 4,
             ..usual
         })
     }
 
     /// The same, of which the accumulator takes all.
-    fn whole_job<'a>(&self, step: &'a VectorStep) -> Option<Job<'a>> {
+    fn whole_job<'a>(&self, step: &'a VectorStep, bytes: usize) -> Option<Job<'a>> {
         let multiplies = matches!(step.request.operation, Operation::Macl | Operation::Mach);
-        let job = self.job(step, 32).filter(|_| multiplies)?;
+        let job = self.job(step, bytes).filter(|_| multiplies)?;
         Some(Job { whole: true, ..job })
     }
 
     /// Translates the second step of a product, the op of this number.
     pub(crate) fn product_of(&mut self, step: &VectorStep, accumulates: bool, op: u32) {
         (self.predicates, self.replaced) = (false, false);
-        let (job, accumulator) = match accumulates {
-            false => (self.product_job(step), None),
-            true => (self.whole_job(step), step.request.accumulator),
+        let accumulator = step.request.accumulator.filter(|_| accumulates);
+        let job = |own: &Self, bytes| match accumulates {
+            false => own.product_job(step, bytes),
+            true => own.whole_job(step, bytes),
         };
-        match job {
+        if self.isa >= HostIsa::Avx512
+            && let Some(job) = job(self, BYTES)
+            && self.wide_translated(&job, accumulator)
+        {
+            return;
+        }
+        match job(self, 32) {
             Some(job) => self.translated(&job, accumulator),
             None => self.call(op),
         }

@@ -1,7 +1,7 @@
 //! Results: from lanes to registers and flags, under masks.
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use eu_lanes::{Accumulator, Output};
+use eu_lanes::{Accumulator, Element, Output};
 
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, LaneMask, Ymm};
@@ -25,6 +25,23 @@ impl Target {
             size: output.element.bytes(),
             stride: output.stride.into(),
         }
+    }
+}
+
+/// Where accumulator elements are.
+pub(crate) trait Targets {
+    /// Their low parts, of results of a type, and their whole values.
+    fn targets(&self, element: Element) -> [Target; 2];
+}
+
+impl Targets for Accumulator {
+    fn targets(&self, element: Element) -> [Target; 2] {
+        let target = |at, size: usize| Target {
+            at,
+            size,
+            stride: size as u32,
+        };
+        [target(self.low, element.bytes()), target(self.wide, 8)]
     }
 }
 
@@ -179,46 +196,23 @@ impl Translator {
         accumulator: Accumulator,
     ) {
         if accumulator.writes {
-            let bytes = job.step.request.output.element.bytes();
-            let low = Target {
-                at: accumulator.low,
-                size: bytes,
-                stride: bytes as u32,
-            };
-            let wide = Target {
-                at: accumulator.wide,
-                size: 8,
-                stride: 8,
-            };
-            let kept = match job.plan.kind {
-                Kind::AddCarry => self.shifted(job, results, 32),
-                Kind::SubtractBorrow => self.shifted(job, results, 63),
-                _ => *results,
+            let kept = match job.plan.kind.kept() {
+                Some(bits) => self.shifted(job, results, bits),
+                None => *results,
             };
             let before = self.whole;
-            self.store(job, &kept, written, low);
-            self.store(job, &kept, written, wide);
-            // What is not written is as it was.
-            let has = |before: &Whole| before.has(&accumulator, job.lanes);
-            self.whole = match written {
-                Written::All if bytes == 4 => Some(Whole::of(&accumulator, job.lanes)),
-                Written::Masked if bytes == 4 => before.filter(has),
-                _ => None,
-            };
+            for target in accumulator.targets(job.step.request.output.element) {
+                self.store(job, &kept, written, target);
+            }
+            self.whole = Whole::after(before, (job, accumulator), written);
             if kept != *results {
                 for kept in &kept[..job.chunks()] {
                     self.pool.release(*kept);
                 }
             }
         }
-        let high = match job.plan.kind {
-            Kind::MultiplyHigh => true,
-            Kind::MultiplyLow | Kind::AddCarry | Kind::SubtractBorrow => false,
-            // The accumulator is the destination.
-            _ => return,
-        };
         let output = &job.step.request.output;
-        let Some(at) = output.at else {
+        let (Some(at), Some(high)) = (output.at, job.plan.kind.is_high()) else {
             return;
         };
         let halves = if high {

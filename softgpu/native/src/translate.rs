@@ -19,7 +19,7 @@ use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step, Vector
 use crate::moves;
 use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
-use crate::vector::SCRATCH;
+use crate::vector::{Job, SCRATCH, Written};
 use crate::wide::{KEPT, KEPT_COUNT};
 
 /// Set in [`Frame::at`] when the op is executed, and the one after it is next.
@@ -95,7 +95,7 @@ pub(crate) struct Translator {
     literals: BTreeMap<(u64, usize), DynamicLabel>,
     tables: BTreeMap<[u64; 4], DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
-    offsets: BTreeMap<(usize, u8), DynamicLabel>,
+    offsets: BTreeMap<(u32, u8), DynamicLabel>,
     pub(crate) labels: Vec<DynamicLabel>,
     pub(crate) leave: DynamicLabel,
     pub(crate) park: DynamicLabel,
@@ -133,6 +133,22 @@ impl Whole {
             && other.low.1 <= self.low.1
             // Whose whole value is where.
             && other.wide.0 == self.wide.0 + 2 * (other.low.0 - self.low.0)
+    }
+
+    /// What is known after a job has written its accumulator elements.
+    pub fn after(
+        before: Option<Self>,
+        (job, accumulator): (&Job<'_>, Accumulator),
+        written: Written,
+    ) -> Option<Self> {
+        if job.step.request.output.element.bytes() != 4 {
+            return None;
+        }
+        match written {
+            Written::All => Some(Self::of(&accumulator, job.lanes)),
+            // What is not written is as it was.
+            Written::Masked => before.filter(|before| before.has(&accumulator, job.lanes)),
+        }
     }
 
     fn overlaps(&self, range: &Range<u32>) -> bool {
@@ -511,12 +527,12 @@ impl Translator {
     }
 
     /// The place of 64 bytes whose dwords are the offsets of consecutive elements of so many bytes,
-    /// from those of this chunk of 8 on.
-    pub(crate) fn offsets(&mut self, chunk: usize, element: u8) -> DynamicLabel {
+    /// where the first one is there.
+    pub(crate) fn offsets(&mut self, first: u32, element: u8) -> DynamicLabel {
         let ops = &mut self.ops;
         *self
             .offsets
-            .entry((chunk, element))
+            .entry((first, element))
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
@@ -545,11 +561,10 @@ impl Translator {
                 self.ops.push_u64(*qword);
             }
         }
-        for (&(chunk, element), &label) in &self.offsets {
+        for (&(first, element), &label) in &self.offsets {
             dynasm!(self.ops ; =>label);
             for index in 0..16 {
-                self.ops
-                    .push_u32((8 * chunk + index) as u32 * u32::from(element));
+                self.ops.push_u32(first + index * u32::from(element));
             }
         }
         for (&(value, lane), &label) in &self.literals {

@@ -472,6 +472,93 @@ fn halves_of_registers_are_those_of_the_interpreter() {
     });
 }
 
+/// Halves of qwords, whole ones, and bytes, of all channels and of some.
+#[test]
+fn parts_of_qwords_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0013, 150, |random, family| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
+                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n"
+            .to_owned();
+        let end = part(random, &mut text);
+        let long = family != Family::Gen12Lp;
+        for number in 0..40 {
+            let when = random.pick(&["", "", "(W)", "(f0.0)", "(~f0.0)", "(W&f0.0)"]);
+            let size = match family {
+                Family::XeHpc => random.pick(&["(16|M0)", "(16|M0)", "(8|M0)", "(8|M8)"]),
+                _ => random.pick(&["(8|M0)", "(8|M8)"]),
+            };
+            let dwords = random.pick(&[20, 21, 10]);
+            let qwords = random.pick(&[40, 40, 44]);
+            let (dword, word) = (random.below(2), random.below(4));
+            let byte = random.pick(&[0, 8, 16]);
+            let bound = random.bits() as u32 & 0xff_ffff;
+            text += &match random.below(12) {
+                0 => format!("cmp (16|M0) (gt)f0.0 null<1>:d r20.0<8;8,1>:d {bound}:d\n"),
+                1 | 2 => {
+                    format!("{when} mov {size} r{qwords}.{dword}<2>:ud r{dwords}.0<8;8,1>:ud\n")
+                }
+                3 | 4 => format!(
+                    "{when} add {size} r{dwords}.0<1>:ud r{qwords}.{dword}<8;4,2>:ud {number}:uw\n"
+                ),
+                5 => format!("{when} mov {size} r{qwords}.{word}<4>:uw r{dwords}.0<16;8,2>:uw\n"),
+                6 => format!("{when} mov {size} r{dwords}.0<1>:d r{qwords}.{word}<16;4,4>:w\n"),
+                7 | 8 if long => {
+                    format!("{when} add {size} r{qwords}.0<1>:q r40.0<4;4,1>:q r44.0<4;4,1>:q\n")
+                }
+                9 => format!("{when} mov (8|M0) r24.{byte}<1>:ub r{dwords}.1<32;8,4>:ub\n"),
+                10 => format!("{when} mov (8|M0) r24.{byte}<1>:b r20.{byte}<0;1,0>:b\n"),
+                11 => format!("{when} mov (8|M0) r{dwords}.0<1>:d r24.{byte}<8;8,1>:b\n"),
+                _ => {
+                    format!("{when} add (8|M0) r{qwords}.0<1>:ud r40.0<8;8,1>:ud r44.0<8;8,1>:ud\n")
+                }
+            };
+        }
+        text + end
+    });
+}
+
+/// Sums and differences whose carries the accumulator takes, with products before and behind them.
+#[test]
+fn carries_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0014, 120, |random, family| {
+        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
+                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n\
+                        add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n"
+            .to_owned();
+        let end = part(random, &mut text);
+        let sizes: &[&str] = match family {
+            Family::XeHpc => &["(16|M0)"],
+            _ => &["(8|M0)", "(8|M0)", "(8|M8)"],
+        };
+        for number in 0..20 {
+            let when = random.pick(&["", "", "", "(W)", "(f0.0)", "(~f0.0)"]);
+            let size = random.pick(sizes);
+            let [to, a, b] = [(); 3].map(|()| random.pick(&[20, 22, 24]));
+            let step = random.pick(&["addc", "addc", "subb"]);
+            let writes = match family {
+                Family::XeHpc => "",
+                _ => random.pick(&["{AccWrEn}", "{AccWrEn}", "{AccWrEn}", ""]),
+            };
+            let by = match random.below(2) {
+                0 => "1:ud".to_owned(),
+                _ => format!("r{b}.0<8;8,1>:ud"),
+            };
+            text += &match random.below(8) {
+                0 => "cmp (16|M0) (gt)f0.0 null<1>:ud r20.0<8;8,1>:ud r24.0<8;8,1>:ud\n".to_owned(),
+                1 | 2 => format!("{when} mov {size} r{to}.0<1>:ud acc0.0<8;8,1>:ud\n"),
+                3 => format!("{when} mul {size} acc0.0<1>:ud r{a}.0<8;8,1>:ud {number}:uw\n"),
+                4 => format!(
+                    "{when} mach {size} r{to}.0<1>:ud r{a}.0<8;8,1>:ud {number}:ud {writes}\n"
+                ),
+                _ => format!("{when} {step} {size} r{to}.0<1>:ud r{a}.0<8;8,1>:ud {by} {writes}\n"),
+            };
+        }
+        text + end
+    });
+}
+
 /// Copies of neighbouring registers, whole arrays of them, which may meet what they copy.
 #[test]
 fn copies_of_registers_are_those_of_the_interpreter() {

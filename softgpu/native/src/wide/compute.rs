@@ -3,6 +3,7 @@
 use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::Condition;
 
+use super::store::CHOOSE;
 use super::{BYTES, FIRST, SECOND};
 use crate::compute::float_predicate;
 use crate::evex::{
@@ -10,10 +11,11 @@ use crate::evex::{
     VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ, VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS,
     VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS, VINSERTI32X8, VMAXPS, VMOVDQU32_LOAD, VMULPD,
     VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD, VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD,
-    VPMINUD, VPMULLD, VPORD, VPROLVD, VPRORVD, VPSHIFTD, VPSHIFTQ, VPSLLVD, VPSRAVD, VPSRLVD,
-    VPSUBD, VPTERNLOGD, VPTESTNMD, VPXORD, VRNDSCALEPS, VSQRTPD, VSQRTPS, general,
+    VPMINUD, VPMULDQ, VPMULLD, VPMULUDQ, VPORD, VPROLVD, VPRORVD, VPSHIFTD, VPSHIFTQ, VPSLLVD,
+    VPSRAVD, VPSRLVD, VPSUBD, VPSUBQ, VPTERNLOGD, VPTESTNMD, VPXORD, VRNDSCALEPS, VSQRTPD, VSQRTPS,
+    general,
 };
-use crate::plan::{Kind, Order};
+use crate::plan::{Factors, Kind, Order};
 use crate::registers::Zmm;
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE};
@@ -35,7 +37,7 @@ const fn of_two(kind: Kind, float: bool, lane: usize) -> Option<Evex> {
         (Kind::Add, false, true) => VPADDQ,
         (Kind::Multiply, true, false) => VMULPS,
         (Kind::Multiply, true, true) => VMULPD,
-        (Kind::Multiply, false, _) => VPMULLD.of(lane),
+        (Kind::Multiply, false, false) => VPMULLD,
         (Kind::Divide, _, false) => VDIVPS,
         (Kind::Divide, _, true) => VDIVPD,
         (Kind::And, ..) => VPANDD,
@@ -79,16 +81,12 @@ const fn shift(kind: Kind, lane: usize) -> Option<Evex> {
 
 impl Translator {
     /// Whether there is a form here.
-    pub(super) const fn computes_wide(kind: Kind) -> bool {
-        !matches!(
-            kind,
-            Kind::MultiplyAddHalves
-                | Kind::MultiplyHigh
-                | Kind::MultiplyLow
-                | Kind::AddCarry
-                | Kind::SubtractBorrow
-                | Kind::DotBytes(..)
-        )
+    pub(super) fn computes_wide(job: &Job<'_>) -> bool {
+        match job.plan.kind {
+            Kind::MultiplyAddHalves | Kind::DotBytes(..) => false,
+            Kind::MultiplyHigh | Kind::MultiplyLow => job.whole,
+            _ => true,
+        }
     }
 
     /// The operation on lanes, into a pinned register: that of a source, if it is a move whose result `blends` with
@@ -156,10 +154,54 @@ impl Translator {
                 copy(self, Lanes::All, a);
                 self.evex(VFMADD231PS.of(lane), width, to, b, register(c));
             }
+            Kind::MultiplyAdd if lane == 8 => {
+                self.multiply_qwords((out, width), [b, c], job.factors(1));
+                self.evex(VPADDQ, width, to, out, register(a));
+            }
             Kind::MultiplyAdd => {
-                let add = if lane == 8 { VPADDQ } else { VPADDD };
-                self.evex(VPMULLD.of(lane), width, to, b, register(c));
-                self.evex(add, width, to, out, register(a));
+                self.evex(VPMULLD, width, to, b, register(c));
+                self.evex(VPADDD, width, to, out, register(a));
+            }
+            Kind::Multiply | Kind::MultiplyHigh | Kind::MultiplyLow => {
+                self.multiply_qwords((out, width), [a, b], job.factors(0));
+            }
+            Kind::ProductHigh(signed) => {
+                let kind = if signed {
+                    Factors::Signed
+                } else {
+                    Factors::Unsigned
+                };
+                let (x, y) = (self.wide.take(), self.wide.take());
+                let shift = (RIGHT, Lanes::All);
+                self.evex_with(VPSHIFTQ, width, shift, x, register(a), 32);
+                self.evex_with(VPSHIFTQ, width, shift, y, register(b), 32);
+                self.multiply_qwords((x, width), [x, y], kind);
+                self.multiply_qwords((y, width), [a, b], kind);
+                self.evex_with(VPSHIFTQ, width, shift, y, register(y), 32);
+                let high = self.wide_constant(u64::MAX << 32, 8);
+                copy(self, Lanes::All, high);
+                self.evex_with(VPTERNLOGD, width, to, x, register(y), CHOOSE);
+                for used in [x, y, high] {
+                    self.wide.release(used);
+                }
+            }
+            Kind::AddCarry | Kind::SubtractBorrow => {
+                let compute = if kind == Kind::AddCarry {
+                    VPADDQ
+                } else {
+                    VPSUBQ
+                };
+                if job.factors(0) == Factors::Unsigned {
+                    self.evex(compute, width, to, a, register(b));
+                } else {
+                    let low = self.wide_constant(u64::from(u32::MAX), 8);
+                    let first = self.wide.take();
+                    self.evex(VPANDD, width, (first, Lanes::All), a, register(low));
+                    self.evex(VPANDD, width, to, b, register(low));
+                    self.evex(compute, width, to, first, register(out));
+                    self.wide.release(low);
+                    self.wide.release(first);
+                }
             }
             // The second operand where the comparison fails or is unordered; then the first if the
             // second is the NaN.
@@ -267,6 +309,16 @@ impl Translator {
             _ => copy(self, Lanes::All, a),
         }
         out
+    }
+
+    /// The low halves of products of qwords.
+    fn multiply_qwords(&mut self, (out, width): (Zmm, usize), [a, b]: [Zmm; 2], factors: Factors) {
+        let multiply = match factors {
+            Factors::Unsigned => VPMULUDQ,
+            Factors::Signed => VPMULDQ,
+            Factors::Qwords => VPMULLD.of(8),
+        };
+        self.evex(multiply, width, (out, Lanes::All), a, Operand::Register(b));
     }
 
     /// Shifts or rotates all lanes by a number of bits.

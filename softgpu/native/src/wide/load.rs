@@ -5,8 +5,8 @@ use eu_lanes::{Element, Input, Place, Region};
 
 use super::BYTES;
 use crate::evex::{
-    Evex, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VBROADCASTI32X8, VINSERTI32X8, VMOVDQU32_LOAD,
-    VPABSD, VPABSQ, VPANDD, VPBROADCAST_GENERAL, VPBROADCASTD, VPBROADCASTQ, VPMOVQD, VPMOVSXBD,
+    Evex, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VBROADCASTI32X8, VMOVDQU32_LOAD, VPABSD,
+    VPABSQ, VPANDD, VPBROADCAST_GENERAL, VPBROADCASTD, VPBROADCASTQ, VPERMI2D, VPMOVQD, VPMOVSXBD,
     VPMOVSXBQ, VPMOVSXDQ, VPMOVSXWD, VPMOVSXWQ, VPMOVZXBD, VPMOVZXBQ, VPMOVZXDQ, VPMOVZXWD,
     VPMOVZXWQ, VPSHIFTD, VPSHIFTQ, VPSUBD, VPSUBQ, VPXORD, general,
 };
@@ -214,24 +214,33 @@ impl Translator {
         out
     }
 
-    /// Every other dword from there on.
+    /// Every other dword from there on. Upper halves of qwords are taken from these: a load that begins inside of what
+    /// was stored waits.
     fn alternate(&mut self, out: Zmm, at: u32, width: usize) {
-        let high = self.wide.take();
-        for (register, half) in [(out, 0), (high, 1)] {
-            if half * BYTES >= 2 * width {
-                continue;
-            }
-            let bytes = (2 * width).min(BYTES);
-            let to = (register, Lanes::All);
-            let from = Operand::registers(at + (half * BYTES) as u32);
-            self.evex(VMOVDQU32_LOAD, bytes, to, 0, from);
-            self.evex(VPMOVQD, bytes, to, 0, Operand::Register(register));
-        }
+        let upper = at & 4;
+        let (at, to) = (at - upper, (out, Lanes::All));
         if width == BYTES {
-            let from = Operand::Register(high);
-            self.evex_with(VINSERTI32X8, BYTES, (out, Lanes::All), out, from, 1);
+            let [low, high] = [at, at + BYTES as u32].map(|at| self.wide_bytes(at, BYTES));
+            let places = self.offsets(upper / 4, 2);
+            dynasm!(self.ops ; lea rbp, [=>places]);
+            let places = Operand::Memory(general::RBP, 0);
+            self.evex(VMOVDQU32_LOAD, BYTES, to, 0, places);
+            self.evex(VPERMI2D, BYTES, to, low, Operand::Register(high));
+            self.wide.release(low);
+            self.wide.release(high);
+            return;
         }
-        self.wide.release(high);
+        let qwords = self.wide_bytes(at, 2 * width);
+        let mut from = qwords;
+        if upper != 0 {
+            let shift = (RIGHT, Lanes::All);
+            let register = Operand::Register(from);
+            self.evex_with(VPSHIFTQ, 2 * width, shift, out, register, 32);
+            from = out;
+        }
+        let narrow = (from, Lanes::All);
+        self.evex(VPMOVQD, 2 * width, narrow, 0, Operand::Register(out));
+        self.wide.release(qwords);
     }
 
     /// The low bytes of lanes, extended by their type.

@@ -229,8 +229,8 @@ impl Translator {
         let (element, width) = (i32::from(step.element), to.width());
         let (first, t) = (self.first_distance(to), self.wide.take());
         for chunk in 0..to.chunks {
-            // Of eight each.
-            let steps = self.offsets(chunk * to.lanes / 8, step.element);
+            let begin = (chunk * to.lanes) as u32 * u32::from(step.element);
+            let steps = self.offsets(begin, step.element);
             dynasm!(self.ops ; lea rbp, [=>steps]);
             let steps = Operand::Memory(general::RBP, 0);
             self.evex(VPADDD, width, (t, Lanes::All), first, steps);

@@ -4,6 +4,7 @@
 //! k1 may have the channels of a chunk that are written, k2 and k3 are temporary, the others keep masks (`masks`); edi
 //! collects flags.
 
+mod accumulator;
 mod compute;
 mod load;
 mod masks;
@@ -14,7 +15,7 @@ mod store;
 pub(crate) use masks::{KEPT, KEPT_COUNT};
 
 use dynasmrt::{DynasmApi, dynasm};
-use eu_lanes::HostIsa;
+use eu_lanes::{Accumulator, HostIsa};
 
 use crate::evex::{
     K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VEXTRACTI32X8, VINSERTI32X8, VMAXPS, VMINPS,
@@ -43,35 +44,44 @@ impl Translator {
         if self.isa < HostIsa::Avx512 {
             return false;
         }
-        let Some(job) = self.job(step, BYTES) else {
-            return false;
-        };
+        let job = self.job(step, BYTES);
+        job.is_some_and(|job| self.wide_translated(&job, step.request.accumulator))
+    }
+
+    /// Translates a job that uses these accumulator elements; false if it has no form here.
+    pub(crate) fn wide_translated(
+        &mut self,
+        job: &Job<'_>,
+        accumulator: Option<Accumulator>,
+    ) -> bool {
+        let step = job.step;
         let request = &step.request;
         let target = request.output.at.map(|at| Target::of(&request.output, at));
         let fits = job.lanes * job.plan.lane >= 16
-            && request.accumulator.is_none()
             && !job.to_halves()
-            && Self::computes_wide(job.plan.kind)
-            && Self::loads_wide(&job)
-            && target.is_none_or(|target| Self::stores_wide(&job, target));
+            && Self::computes_wide(job)
+            && Self::loads_wide(job)
+            && accumulator.is_none_or(|own| Self::accumulates_wide(job, own))
+            && target.is_none_or(|target| Self::stores_wide(job, target));
         if !fits {
             return false;
         }
         // What flags take is in esi.
-        let written = if step.flag_bit.is_none() && self.keeps_written(&job) {
+        let written = if step.flag_bit.is_none() && self.keeps_written(job) {
             Written::Masked
         } else {
-            self.written(&job)
+            self.written(job)
         };
         let relates = matches!(job.plan.kind, Kind::Compare(_));
         let mut found = [None; 4];
         // Nothing but the blend needs a result.
         let blends = written == Written::Masked
             && step.flag_bit.is_none()
-            && target.is_some_and(|target| Self::stores_packed(&job, target));
+            && accumulator.is_none()
+            && target.is_some_and(|target| Self::stores_packed(job, target));
         let mut results = [0; 4];
         for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
-            let sources = self.wide_sources(&job, chunk);
+            let sources = self.wide_sources(job, chunk);
             if let Kind::Compare(order) = job.plan.kind {
                 let [a, b, _] = sources;
                 self.wide_relate(
@@ -82,7 +92,7 @@ impl Translator {
                 );
                 if let Some(bit) = step.flag_bit {
                     self.collect(FIRST, chunk * job.chunk);
-                    found[chunk] = self.note_comparison(&job, chunk * job.chunk, bit);
+                    found[chunk] = self.note_comparison(job, chunk * job.chunk, bit);
                 }
                 if target.is_some() {
                     *result = self.wide.take();
@@ -98,8 +108,8 @@ impl Translator {
                     );
                 }
             } else {
-                *result = self.wide_compute(&job, chunk, sources, blends);
-                self.wide_finish(&job, *result);
+                *result = self.wide_compute(job, chunk, sources, blends);
+                self.wide_finish(job, *result);
             }
             for source in sources {
                 if source != 0 && source != *result {
@@ -107,11 +117,13 @@ impl Translator {
                 }
             }
         }
-        if let Some(target) = target {
-            self.wide_store(&job, &results, written, target);
+        match (accumulator, target) {
+            (Some(own), _) => self.wide_store_accumulated(job, &results, written, own),
+            (None, Some(target)) => self.wide_store(job, &results, written, target),
+            (None, None) => {}
         }
         if let Some(bit) = step.flag_bit {
-            self.wide_flags(&job, &results, (written, bit), relates);
+            self.wide_flags(job, &results, (written, bit), relates);
             for (register, mask) in found.into_iter().flatten() {
                 self.kept.set(register, Content::Mask(mask));
             }

@@ -2,8 +2,9 @@
 
 use super::BYTES;
 use crate::evex::{
-    Evex, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMB, VPBLENDMD,
-    VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPTERNLOGD,
+    Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMB,
+    VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPSHIFTQ,
+    VPTERNLOGD,
 };
 use crate::registers::{Content, Zmm};
 use crate::store::Target;
@@ -11,7 +12,7 @@ use crate::translate::Translator;
 use crate::vector::{Job, Written};
 
 /// `vpternlog`: the bits of the second operand where the first has ones, else those of the third.
-const CHOOSE: u8 = 0xca;
+pub(super) const CHOOSE: u8 = 0xca;
 
 /// How lanes become elements in the register bytes.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ impl Translator {
                 Way::Between => {
                     let value = self.between(
                         job,
-                        (size, lane),
+                        (u64::MAX >> (64 - 8 * size), lane),
                         (at, width),
                         (first, lanes),
                         (result, written),
@@ -113,6 +114,10 @@ impl Translator {
                     stored.push((at, width, value));
                 }
                 Way::Apart => {
+                    // Upper halves of qwords are stored with the lower ones: a load of both would wait for a store
+                    // between them.
+                    let upper = at & 4;
+                    let at = at - upper;
                     let bytes = 2 * width;
                     for half in 0..bytes.div_ceil(BYTES) {
                         let qwords = self.wide.take();
@@ -126,11 +131,16 @@ impl Translator {
                         }
                         let bytes = bytes.min(BYTES);
                         self.evex(VPMOVZXDQ, bytes, to, 0, Operand::Register(from));
+                        if upper != 0 {
+                            let shift = (LEFT, Lanes::All);
+                            let own = Operand::Register(qwords);
+                            self.evex_with(VPSHIFTQ, bytes, shift, qwords, own, 32);
+                        }
                         let at = at + (half * BYTES) as u32;
                         let first = first + 8 * half;
                         let value = self.between(
                             job,
-                            (size, 8),
+                            (u64::MAX >> (64 - 8 * size) << (8 * upper), 8),
                             (at, bytes),
                             (first, lanes.min(8)),
                             (qwords, written),
@@ -173,22 +183,22 @@ impl Translator {
         out
     }
 
-    /// The same for the lowest `size` bytes of each lane.
+    /// The same for these bits of each lane.
     fn between(
         &mut self,
         job: &Job<'_>,
-        (size, lane): (usize, usize),
+        (bits, lane): (u64, usize),
         (at, bytes): (u32, usize),
         (first, lanes): (usize, usize),
         (value, written): (Zmm, Written),
     ) -> Zmm {
         let old = self.wide_bytes(at, bytes);
-        let low = self.wide_constant(u64::MAX >> (64 - 8 * size), lane);
+        let bits = self.wide_constant(bits, lane);
         let out = self.wide.take();
         let to = (out, Lanes::All);
-        self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::Register(low));
+        self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::Register(bits));
         self.evex_with(VPTERNLOGD, bytes, to, value, Operand::Register(old), CHOOSE);
-        self.wide.release(low);
+        self.wide.release(bits);
         self.wide.release(old);
         self.blend(
             job,
