@@ -5,19 +5,21 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::branch::Place;
 use crate::model::Rounding;
-use crate::translate::{ACTIVE, AT, BRANCH, ENTRIES, LEFT, PARKED, Translator};
+use crate::translate::{ACTIVE, AT, BRANCH, ENTRIES, LEFT, NEXT_WAKE, PARKED, Translator};
 
 /// A piece of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Aside {
-    /// Leaves; this op is next.
-    Leave(u32),
-    /// The same where fewer ops may be executed than were counted.
+    /// Before a block that begins at a place, with this op: channels wake there. If some wait inside of it, it leaves.
+    Begin(Place, u32),
+    /// Leaves where fewer ops may be executed than were counted; this op is next.
     End(u32, i32),
     /// Lets the caller execute this branch, and goes on where that says.
     Ask(u32, Rounding),
     /// Channels wake at a place, where the thread goes on.
     Wake(Place),
+    /// No channel executes: the thread goes on with the first place if some wait there, and else with the second.
+    Nobody([Place; 2]),
 }
 
 impl Translator {
@@ -45,9 +47,16 @@ impl Translator {
         for (label, aside) in asides {
             dynasm!(self.ops ; =>label);
             match aside {
-                Aside::Leave(at) => self.leave_at(at),
+                Aside::Begin(to, first) => {
+                    let inside = self.ops.new_dynamic_label();
+                    let at = to.ip as i32;
+                    dynasm!(self.ops ; cmp DWORD [BYTE rbx + NEXT_WAKE], at ; ja =>inside);
+                    self.wake_at(to);
+                    dynasm!(self.ops ; =>inside);
+                    self.leave_at(first);
+                }
                 Aside::End(at, counted) => {
-                    dynasm!(self.ops ; add QWORD [rbx + LEFT], counted);
+                    dynasm!(self.ops ; add QWORD [BYTE rbx + LEFT], counted);
                     self.leave_at(at);
                 }
                 Aside::Ask(op, rounding) => {
@@ -55,6 +64,17 @@ impl Translator {
                     self.ask(op);
                 }
                 Aside::Wake(to) => self.wake_at(to),
+                Aside::Nobody([next, other]) => {
+                    let [here, there] =
+                        [next, other].map(|to| self.label(to.any.unwrap_or(to.own)));
+                    let at = next.ip as i32;
+                    dynasm!(self.ops ; cmp DWORD [BYTE rbx + NEXT_WAKE], at ; je =>here);
+                    if other.ip >= next.ip {
+                        dynasm!(self.ops ; jmp =>there);
+                    } else {
+                        self.wake_at(other);
+                    }
+                }
             }
         }
     }
@@ -77,7 +97,7 @@ impl Translator {
         // A branch does not change the modes.
         self.round_after_call();
         dynasm!(self.ops
-            ; mov r13d, [rbx + ACTIVE]
+            ; mov r13d, [BYTE rbx + ACTIVE]
             ; mov rcx, [rbx + ENTRIES]
             // The upper half of a returned dword is anything.
             ; mov eax, eax
@@ -93,7 +113,7 @@ impl Translator {
         if let Some((all, mask)) = to.all {
             let all = self.label(all);
             dynasm!(self.ops
-                ; cmp DWORD [rbx + PARKED], 0
+                ; cmp DWORD [BYTE rbx + PARKED], 0
                 ; jne =>any
                 ; cmp r13d, mask as i32
                 ; je =>all

@@ -8,7 +8,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::memory::Lanes;
 use crate::model::{AtomicOperation, AtomicStep, Space};
-use crate::translate::{Chosen, LEFT, Translator};
+use crate::translate::{ALLOWED, Chosen, LEFT, Translator};
 
 impl Translator {
     /// Translates what is usual; the caller executes `op` in any other case.
@@ -65,7 +65,9 @@ impl Translator {
         dynasm!(self.ops
             ; test r9d, r9d
             ; jnz =>exchanged
-            ; mov QWORD [rbx + LEFT], 0
+            ; mov r8, [BYTE rbx + LEFT]
+            ; sub [BYTE rbx + ALLOWED], r8
+            ; mov QWORD [BYTE rbx + LEFT], 0
             ; =>exchanged
         );
     }

@@ -6,6 +6,7 @@
 use core::mem::offset_of;
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use eu_lanes::HostIsa;
 
 use crate::aside::Aside;
 use crate::frame::Frame;
@@ -29,7 +30,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn of(blocks: &[Block], to: Target) -> Option<Self> {
+    pub fn of(blocks: &[Block], to: Target) -> Option<Self> {
         let own = to.block?;
         let block = blocks.get(own as usize)?;
         let twin = block.twin.and_then(|twin| {
@@ -133,23 +134,18 @@ impl Translator {
         }
     }
 
-    /// Goes to a place, where channels may wake, in the code for any of them; if all execute then, in that
-    /// for all. Nothing of the block follows if it `ends` so.
+    /// Goes to a place, where channels may wake, in the code for any of them. Nothing of the block follows if it `ends`
+    /// so.
     fn go_apart(&mut self, to: Place, (blocks, number): Here<'_>, ends: bool) {
-        let from = blocks.get(number).map_or(0, |block| block.last_ip);
         let any = self.label(to.any.unwrap_or(to.own));
-        let wakes = self.aside(Aside::Wake(to));
-        if to.ip > from {
-            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], to.ip as i32);
-        } else {
-            // Those that wait further on do so wherever the thread goes back to.
-            dynasm!(self.ops ; cmp DWORD [rbx + LOWEST_WAKE], from as i32);
+        if to.ip < end(blocks, number) {
+            // Those that wait further on do so wherever the thread goes back to; if others wait, who is next changes.
+            let wakes = self.aside(Aside::Wake(to));
+            let beyond = end(blocks, number) as i32;
+            dynasm!(self.ops ; cmp DWORD [BYTE rbx + LOWEST_WAKE], beyond ; jb =>wakes);
         }
-        if to.any == Some(number as u32 + 1) && ends {
-            // That follows.
-            dynasm!(self.ops ; jbe =>wakes);
-        } else {
-            dynasm!(self.ops ; ja =>any ; jmp =>wakes);
+        if to.any != Some(number as u32 + 1) || !ends {
+            dynasm!(self.ops ; jmp =>any);
         }
     }
 
@@ -162,15 +158,10 @@ impl Translator {
         ask: DynamicLabel,
         here: Here<'_>,
     ) {
-        let [stay, park, to_next, to_other] = [(); 4].map(|()| self.ops.new_dynamic_label());
-        let any = self.channels == Channels::Any;
         // Without code for any channels, the caller parts them.
         let parts = next.any.is_some() && other.any.is_some();
-        let next_ip = next.ip as i32;
-        if any {
-            // A channel may wait inside of the branch, or so an address says.
-            dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], next_ip ; jb =>ask);
-        }
+        let any = self.channels == Channels::Any;
+        let [stay, park] = [(); 2].map(|()| self.ops.new_dynamic_label());
         let wait = match parting.stops {
             Stops::Nobody => None,
             Stops::Taken(ip) => {
@@ -205,10 +196,9 @@ impl Translator {
                 // All of them: they need not wait where they are at once.
                 dynasm!(self.ops ; cmp esi, r13d ; jne =>park);
                 if any {
-                    dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], next_ip ; ja =>to_other);
-                } else {
-                    self.go(other, here, false);
+                    dynasm!(self.ops ; cmp DWORD [BYTE rbx + NEXT_WAKE], next.ip as i32 ; je =>park);
                 }
+                self.go(other, here, false);
             }
             dynasm!(self.ops ; =>park);
             if !parts {
@@ -217,19 +207,12 @@ impl Translator {
             }
             self.park(ip, here);
         }
-        if any {
-            dynasm!(self.ops ; =>stay);
-        }
         if any || wait.is_some() {
-            dynasm!(self.ops
-                ; test r13d, r13d
-                ; jnz =>to_next
-                ; cmp DWORD [rbx + NEXT_WAKE], next_ip
-                ; je =>to_next
-                ; =>to_other
-            );
-            self.go_apart(other, here, false);
-            dynasm!(self.ops ; =>to_next);
+            let nobody = self.aside(Aside::Nobody([next, other]));
+            if any {
+                dynasm!(self.ops ; =>stay);
+            }
+            dynasm!(self.ops ; test r13d, r13d ; jz =>nobody);
             self.go_apart(next, here, any);
         }
         if !any {
@@ -258,15 +241,17 @@ impl Translator {
     fn rest_to_esi(&mut self, branch: &Branch) {
         let covered = size(branch) << branch.masking.channel_offset;
         dynasm!(self.ops ; not esi ; and esi, r13d);
-        if covered != u32::MAX {
-            dynasm!(self.ops ; and esi, covered as i32);
+        match covered {
+            u32::MAX => {}
+            0xff => dynasm!(self.ops ; movzx esi, sil),
+            0xffff => dynasm!(self.ops ; movzx esi, si),
+            _ => dynasm!(self.ops ; and esi, covered as i32),
         }
     }
 
     /// The channels in esi stop, to wait at an address.
     fn park(&mut self, ip: u32, (blocks, number): Here<'_>) {
-        let from = blocks.get(number).map_or(0, |block| block.last_ip);
-        let park = if ip > from {
+        let park = if ip >= end(blocks, number) {
             self.park_ahead
         } else {
             self.park
@@ -284,15 +269,36 @@ impl Translator {
 
     /// The channels in esi, which execute, stop, to wait at edx, which may be ahead.
     fn park_routine(&mut self) {
-        let park = self.park;
+        let (park, ahead) = (self.park, self.park_ahead);
         dynasm!(self.ops
+            ; =>ahead
+            ; cmp [BYTE rbx + NEXT_WAKE], edx
+            ; jbe =>park
+            ; mov [BYTE rbx + NEXT_WAKE], edx
             ; =>park
-            ; or [rbx + PARKED], esi
+        );
+        if self.isa >= HostIsa::Avx512 {
+            self.wide_park();
+        } else {
+            self.narrow_park();
+        }
+        dynasm!(self.ops
+            ; cmp [BYTE rbx + LOWEST_WAKE], edx
+            ; jbe >kept
+            ; mov [BYTE rbx + LOWEST_WAKE], edx
+            ; kept:
+            ; ret
+        );
+    }
+
+    fn narrow_park(&mut self) {
+        dynasm!(self.ops
+            ; or [BYTE rbx + PARKED], esi
             ; vmovd xmm0, esi
             ; mov eax, esi
             ; not esi
             ; and r13d, esi
-            ; mov [rbx + ACTIVE], r13d
+            ; mov [BYTE rbx + ACTIVE], r13d
             ; vmovd xmm1, edx
             ; vpbroadcastd ymm0, xmm0
             ; vpbroadcastd ymm1, xmm1
@@ -313,29 +319,17 @@ impl Translator {
                 ; vmovdqu [rbx + at], ymm4
             );
         }
-        dynasm!(self.ops
-            ; =>low
-            ; cmp [rbx + LOWEST_WAKE], edx
-            ; jbe >kept
-            ; mov [rbx + LOWEST_WAKE], edx
-            ; kept:
-            ; ret
-        );
-        let (park, ahead) = (self.park, self.park_ahead);
-        dynasm!(self.ops
-            ; =>ahead
-            ; cmp [rbx + NEXT_WAKE], edx
-            ; jbe =>park
-            ; mov [rbx + NEXT_WAKE], edx
-            ; jmp =>park
-        );
+        dynasm!(self.ops ; =>low);
     }
 
     /// The channels that wait at edx execute.
     fn wake_routine(&mut self) {
         let wake = self.wake;
+        dynasm!(self.ops ; =>wake);
+        if self.isa >= HostIsa::Avx512 {
+            return self.wide_wake();
+        }
         dynasm!(self.ops
-            ; =>wake
             ; vmovd xmm0, edx
             ; vpbroadcastd ymm0, xmm0
             ; vpcmpeqd ymm5, ymm5, ymm5
@@ -347,7 +341,7 @@ impl Translator {
         let low = self.ops.new_dynamic_label();
         for first in [0i8, 8, 16, 24] {
             if first == 16 {
-                dynasm!(self.ops ; test DWORD [rbx + PARKED], !0xffff ; jz =>low);
+                dynasm!(self.ops ; test DWORD [BYTE rbx + PARKED], !0xffff ; jz =>low);
             }
             let at = WAITING + 4 * i32::from(first);
             dynasm!(self.ops
@@ -371,9 +365,9 @@ impl Translator {
         dynasm!(self.ops
             ; =>low
             ; or r13d, eax
-            ; mov [rbx + ACTIVE], r13d
+            ; mov [BYTE rbx + ACTIVE], r13d
             ; not eax
-            ; and [rbx + PARKED], eax
+            ; and [BYTE rbx + PARKED], eax
             ; vextracti128 xmm1, ymm6, 1
             ; vextracti128 xmm2, ymm7, 1
             ; vpminud xmm6, xmm6, xmm1
@@ -383,14 +377,94 @@ impl Translator {
             ; vpminud xmm1, xmm1, xmm2
             ; vpshufd xmm2, xmm1, 0x4e
             ; vpminud xmm1, xmm1, xmm2
-            ; vmovd [rbx + LOWEST_WAKE], xmm1
-            ; vpextrd [rbx + NEXT_WAKE], xmm1, 1
+            ; vmovd [BYTE rbx + LOWEST_WAKE], xmm1
+            ; vpextrd [BYTE rbx + NEXT_WAKE], xmm1, 1
             ; ret
         );
     }
 }
 
+/// The address behind a block.
+fn end(blocks: &[Block], number: usize) -> u32 {
+    blocks.get(number).map_or(0, |block| block.end_ip)
+}
+
 /// A bit for each channel of a branch.
 fn size(branch: &Branch) -> u32 {
     u32::MAX >> (32 - u32::from(branch.lanes.clamp(1, 32)))
+}
+
+#[cfg(test)]
+mod tests {
+    use eu_lanes::{HostIsa, Modes};
+
+    use super::*;
+    use crate::model::{End, Grouping, Layout, Masking, Parting, Predicate, Rounding};
+
+    /// Blocks of one branch each, for any channels, of which the last one leaves.
+    fn blocks(stops: &[Stops]) -> Vec<Block> {
+        let place = |number: usize| Target {
+            ip: 16 * number as u32,
+            block: Some(number as u32),
+        };
+        let branch = |(number, &stops): (usize, &Stops)| {
+            End::Branch(Branch {
+                masking: Masking {
+                    channel_offset: 0,
+                    no_mask: false,
+                    predicate: Some(Predicate {
+                        flag_bit: 0,
+                        inverse: false,
+                        grouping: Grouping::Own,
+                    }),
+                },
+                lanes: 8,
+                way: Way::Channels(Parting {
+                    stops,
+                    next: place(number + 1),
+                    other: place(stops_at(stops).unwrap_or(number + 1)),
+                }),
+            })
+        };
+        let ends = stops.iter().enumerate().map(branch);
+        let block = |(number, end): (usize, End)| Block {
+            first: number as u32,
+            enabled: Channels::Any,
+            twin: None,
+            ip: place(number).ip,
+            end_ip: place(number + 1).ip,
+            modes: Modes::default(),
+            rounding: Rounding::Nearest,
+            steps: Vec::new(),
+            channels: 8,
+            end,
+        };
+        ends.chain([End::Leave]).enumerate().map(block).collect()
+    }
+
+    /// The number of the block where channels stop.
+    fn stops_at(stops: Stops) -> Option<usize> {
+        match stops {
+            Stops::Taken(ip) | Stops::Rest(ip) => Some(ip as usize / 16),
+            Stops::Nobody | Stops::Loop => None,
+        }
+    }
+
+    /// Where all channels go on with the next block, that is what little there is between the two.
+    #[test]
+    fn blocks_that_follow_each_other_lie_close_together() {
+        for isa in HostIsa::ALL {
+            let blocks = blocks(&[Stops::Rest(32), Stops::Taken(48), Stops::Nobody]);
+            let mut translator = Translator::new(Layout::OF_TESTS, &blocks, isa);
+            translator.frame();
+            translator.partings(&blocks);
+            let starts: Vec<usize> = (0..blocks.len())
+                .map(|number| translator.block(&blocks, number).0)
+                .collect();
+            let lengths: Vec<usize> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(lengths[0] <= 110, "{lengths:?}");
+            assert!(lengths[2] <= 40, "{lengths:?}");
+            assert!(translator.finish().is_some());
+        }
+    }
 }

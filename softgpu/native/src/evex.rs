@@ -27,6 +27,8 @@ pub(crate) mod general {
     pub(crate) const RAX: u8 = 0;
     pub(crate) const RCX: u8 = 1;
     pub(crate) const RDX: u8 = 2;
+    /// The frame.
+    pub(crate) const RBX: u8 = 3;
     pub(crate) const RSP: u8 = 4;
     pub(crate) const RBP: u8 = 5;
     pub(crate) const RSI: u8 = 6;
@@ -120,6 +122,9 @@ macro_rules! table {
 table! {
     VMOVDQU32_LOAD = 1, 2, 0, 0x6f;
     VMOVDQU32_STORE = 1, 2, 0, 0x7f;
+    /// The low qword, beside zeroes.
+    VMOVQ_LOAD = 1, 2, 1, 0x7e, Lane;
+    VMOVQ_STORE = 1, 1, 1, 0xd6, Lane;
     VPBROADCASTD = 2, 1, 0, 0x58, Lane;
     VPBROADCASTQ = 2, 1, 1, 0x59, Lane;
     /// From a general register.

@@ -4,7 +4,7 @@
 
 use core::ops::Range;
 
-use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::model::{Grouping, Predicate};
 use crate::registers::Ymm;
@@ -42,7 +42,7 @@ impl Translator {
     fn held(bit: u32, count: u32) -> Option<(u8, u8)> {
         let first = bit % BITS;
         let register = *HELD.get((bit / BITS) as usize)?;
-        (first + count <= BITS).then_some((register, first as u8))
+        (first.saturating_add(count) <= BITS).then_some((register, first as u8))
     }
 
     /// ecx = the predicate of an op's channels, of which the first is the thread's channel `offset`.
@@ -72,6 +72,52 @@ impl Translator {
         if predicate.inverse {
             dynasm!(self.ops ; not ecx);
         }
+    }
+
+    /// Goes to a label unless a predicate holds for the thread's channel `offset`.
+    pub(crate) fn unless_holds(&mut self, predicate: Predicate, offset: u32, label: DynamicLabel) {
+        let bit = u32::from(predicate.flag_bit);
+        let (first, count) = match predicate.grouping {
+            Grouping::Own => (bit + offset, 1),
+            Grouping::Any(size) => {
+                let size = u32::from(size.clamp(1, 32));
+                (bit + (offset & !(size - 1)), size)
+            }
+            Grouping::All(_) => (0, u32::MAX),
+        };
+        match Self::held(first, count) {
+            Some((register, place)) if !self.stale => {
+                let bits = u32::MAX >> (32 - count) << place;
+                dynasm!(self.ops ; test Rd(register), bits as i32);
+                if predicate.inverse {
+                    dynasm!(self.ops ; jnz =>label);
+                } else {
+                    dynasm!(self.ops ; jz =>label);
+                }
+            }
+            _ => {
+                self.predicate_to_ecx(predicate, offset, 1);
+                dynasm!(self.ops ; test ecx, 1 ; jz =>label);
+            }
+        }
+    }
+
+    /// Sets `lanes` flag bits from this one on: all, or those in esi, which has no more.
+    pub(crate) fn set_all_flags(&mut self, bit: u32, lanes: u32, all: bool) {
+        let size = u32::MAX >> (32 - lanes);
+        let Some((register, first)) = Self::held(bit, lanes) else {
+            dynasm!(self.ops ; mov eax, size as i32);
+            return self.set_flags(bit, lanes, all);
+        };
+        self.forget_flags(bit, lanes);
+        if all {
+            dynasm!(self.ops ; or Rd(register), (size << first) as i32);
+        } else if first == 0 {
+            dynasm!(self.ops ; or Rd(register), esi);
+        } else {
+            dynasm!(self.ops ; mov eax, esi ; shl eax, first as i8 ; or Rd(register), eax);
+        }
+        self.store_flags(register);
     }
 
     /// ecx = so many flag bits from this one on. What is beyond them is anything.
@@ -175,15 +221,11 @@ impl Translator {
     }
 
     /// The same of a value that is known.
-    pub(crate) fn number_to_flags(&mut self, value: u32, target: Target, written: Written) -> bool {
+    pub(crate) fn number_to_flags(&mut self, value: u32, target: Target) -> bool {
         let Some((bit, (register, first))) = self.held_by(target) else {
             return false;
         };
         let bits = 8 * target.size as u32;
-        let skip = self.ops.new_dynamic_label();
-        if written == Written::Masked {
-            dynasm!(self.ops ; test esi, 1 ; jz =>skip);
-        }
         let size = u32::MAX >> (BITS - bits);
         let value = value & size;
         if value != size {
@@ -193,7 +235,6 @@ impl Translator {
             dynasm!(self.ops ; or Rd(register), (value << first) as i32);
         }
         self.store_flags(register);
-        dynasm!(self.ops ; =>skip);
         self.forget_flags(bit, bits);
         true
     }

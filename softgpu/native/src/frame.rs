@@ -20,10 +20,26 @@ pub struct Window {
     pub bytes: u64,
 }
 
-/// The state of a run. Host code reads and writes it by offset.
+/// The state of a run. Host code reads and writes it by offset: what each block uses comes first, where offsets have
+/// one byte.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Frame {
+    /// How many ops may still be executed.
+    pub left: u64,
+    /// The sum of the execution sizes of the ops executed.
+    pub channels: u64,
+    /// How many ops might have been executed in all: those that were not are [`left`](Self::left).
+    pub allowed: u64,
+    /// The channels that execute, that wait elsewhere, and the lowest address beyond the present one at
+    /// which one of these waits. Host code and the branch callback keep them up to date.
+    pub active: u32,
+    /// See [`active`](Self::active).
+    pub parked: u32,
+    /// See [`active`](Self::active).
+    pub next_wake: u32,
+    /// The lowest address of all at which a channel waits.
+    pub lowest_wake: u32,
     /// The register bytes.
     pub regs: *mut u8,
     /// The caller's own.
@@ -56,22 +72,6 @@ pub struct Frame {
     pub windows: *const Window,
     /// The general state base.
     pub general: u64,
-    /// Ops executed.
-    pub instructions: u64,
-    /// How many ops may still be executed. (It stands between two counts, so that nobody reads both
-    /// at once, which takes long right after host code has written them one by one.)
-    pub left: u64,
-    /// The sum of the execution sizes of the ops executed.
-    pub channels: u64,
-    /// The channels that execute, that wait elsewhere, and the lowest address beyond the present one at
-    /// which one of these waits. Host code and the branch callback keep them up to date.
-    pub active: u32,
-    /// See [`active`](Self::active).
-    pub parked: u32,
-    /// See [`active`](Self::active).
-    pub next_wake: u32,
-    /// The lowest address of all at which a channel waits.
-    pub lowest_wake: u32,
     /// Where each of those that wait does; [`Frame::NOWHERE`] of the others.
     pub waiting: [u32; 32],
     /// Set on return: the number of the op that is next; [`Frame::LEAVE`] if the branch callback
@@ -80,6 +80,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The ops executed.
+    pub const fn instructions(&self) -> u64 {
+        self.allowed.wrapping_sub(self.left)
+    }
+
     /// What a branch callback returns to end the run.
     pub const LEAVE: u32 = u32::MAX;
 

@@ -506,11 +506,11 @@ pub struct Block {
     /// The block of the same ops and modes for other channels: one for all of them has one for any, where
     /// the thread goes on if they part, and that one has it, where they are together again.
     pub twin: Option<u32>,
-    /// The address of the first op and of the last: a channel that waits between the two wakes
+    /// The address of the first op, and that behind the last: a channel that waits between the two wakes
     /// there, which translations leave to the caller.
     pub ip: u32,
     /// See [`ip`](Self::ip).
-    pub last_ip: u32,
+    pub end_ip: u32,
     /// The floating-point modes in which it is entered.
     pub modes: Modes,
     /// See [`modes`](Self::modes).

@@ -196,6 +196,13 @@ impl Pool {
             .collect()
     }
 
+    /// `register` has something else now.
+    pub fn lose(&mut self, register: u8) {
+        if let Some(slot) = self.slot(register) {
+            slot.content = None;
+        }
+    }
+
     /// Nothing is known any more.
     pub fn clear(&mut self) {
         self.slots = Default::default();

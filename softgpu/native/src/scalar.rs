@@ -1,10 +1,10 @@
 //! Integer operations on one channel, in general registers: eax has the first source and the result, ecx and edi
-//! the others, and esi whether the channel is written.
+//! the others. If the channel is not written, they are jumped over.
 
-use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use eu_lanes::{Element, Input, Place};
 
-use crate::model::VectorStep;
+use crate::model::{Channels, Masking, VectorStep};
 use crate::plan::{Kind, Order, Reading};
 use crate::store::Target;
 use crate::translate::Translator;
@@ -56,15 +56,40 @@ impl Translator {
         if !fits {
             return false;
         }
-        let written = self.written(&job);
-        let target = Target::of(&request.output, at);
+        let skip = self.unless_written(&step.masking);
+        self.compute_one(&job, Target::of(&request.output, at));
+        dynasm!(self.ops ; =>skip);
+        true
+    }
+
+    /// Goes to the label, unless the first channel of an op is written.
+    fn unless_written(&mut self, masking: &Masking) -> DynamicLabel {
+        let skip = self.ops.new_dynamic_label();
+        let offset = u32::from(masking.channel_offset);
+        let executes = match self.channels {
+            _ if masking.no_mask => true,
+            Channels::All(active) => active >> offset & 1 != 0,
+            Channels::Any => false,
+        };
+        if !executes {
+            dynasm!(self.ops ; test r13d, 1i32.wrapping_shl(offset) ; jz =>skip);
+        }
+        if let Some(predicate) = masking.predicate {
+            self.unless_holds(predicate, offset, skip);
+        }
+        skip
+    }
+
+    /// Computes the result of a job, and stores it.
+    fn compute_one(&mut self, job: &Job<'_>, target: Target) {
+        let request = &job.step.request;
         if job.plan.kind == Kind::Move
             && let Some(source) = &request.sources[0]
             && let Place::Constant(raw) = source.place
         {
-            let value = self.constant_lane(&job, source, raw) as u32;
-            if self.number_to_flags(value, target, written) {
-                return true;
+            let value = self.constant_lane(job, source, raw) as u32;
+            if self.number_to_flags(value, target) {
+                return;
             }
         }
         let shift = job.number_of_bits();
@@ -72,7 +97,7 @@ impl Translator {
         for (register, source) in
             (SOURCES.into_iter()).zip(request.sources.iter().flatten().take(needed))
         {
-            self.one_source(&job, source, register);
+            self.one_source(job, source, register);
         }
         match job.plan.kind {
             Kind::Not => dynasm!(self.ops ; not eax),
@@ -95,26 +120,20 @@ impl Translator {
             // A move is done.
             _ => {}
         }
-        if self.eax_to_flags(target, written) {
-            return true;
+        if self.eax_to_flags(target, Written::All) {
+            return;
         }
-        let skip = self.ops.new_dynamic_label();
-        if written == Written::Masked {
-            dynasm!(self.ops ; test esi, 1 ; jz =>skip);
-        }
-        let to = at as i32;
+        let to = target.at as i32;
         match target.size {
             1 => dynasm!(self.ops ; mov [r12 + to], al),
             2 => dynasm!(self.ops ; mov [r12 + to], ax),
             _ => dynasm!(self.ops ; mov [r12 + to], eax),
         }
-        dynasm!(self.ops ; =>skip);
-        let bytes = at..at + target.size as u32;
+        let bytes = target.at..target.at + target.size as u32;
         self.forget(bytes.clone());
         if self.has_flags(&bytes) {
             self.reload_flags();
         }
-        true
     }
 
     /// A source, modifiers applied, in a general register.
@@ -162,7 +181,7 @@ mod tests {
     use eu_lanes::{HostIsa, Modifiers, Operation, Output, Region, Request};
 
     use super::*;
-    use crate::model::{Layout, Masking};
+    use crate::model::{Grouping, Layout, Predicate};
 
     #[test]
     fn one_channel_is_computed_in_general_registers() {
@@ -212,5 +231,54 @@ mod tests {
             assert!(!is_one(step(operation, Element::Q, 1)), "{operation:?}");
         }
         assert!(!is_one(step(Operation::Add, Element::F, 1)));
+    }
+
+    #[test]
+    fn a_predicate_of_one_channel_is_a_jump() {
+        let step = |predicate| VectorStep {
+            request: Request {
+                operation: Operation::Mov,
+                lanes: 1,
+                sources: [
+                    Some(Input {
+                        element: Element::D,
+                        place: Place::Constant(5),
+                        modifiers: Modifiers::default(),
+                    }),
+                    None,
+                    None,
+                ],
+                output: Output {
+                    element: Element::D,
+                    at: Some(256),
+                    stride: 4,
+                },
+                condition: None,
+                saturate: false,
+                accumulator: None,
+            },
+            masking: Masking {
+                channel_offset: 0,
+                no_mask: true,
+                predicate,
+            },
+            flag_bit: None,
+        };
+        let length = |predicate| {
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);
+            assert!(translator.one_channel(&step(predicate)));
+            translator.ops.offset().0
+        };
+        let (test, jump) = (7, 6);
+        for grouping in [Grouping::Own, Grouping::Any(8)] {
+            for inverse in [false, true] {
+                let predicate = Predicate {
+                    flag_bit: 16,
+                    inverse,
+                    grouping,
+                };
+                assert_eq!(length(Some(predicate)), length(None) + test + jump);
+            }
+        }
     }
 }

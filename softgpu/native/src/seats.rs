@@ -8,7 +8,7 @@ use crate::barrier::{BARRIER, GENERATION, PASSED, SIGNALLED};
 use crate::branch::Place;
 use crate::frame::Frame;
 use crate::model::{Channels, Left, Seat};
-use crate::translate::{ACTIVE, CHANNELS, INSTRUCTIONS, LEFT, PARKED, REGS, Translator};
+use crate::translate::{ACTIVE, ALLOWED, CHANNELS, LEFT, PARKED, REGS, Translator};
 
 const SEAT: i32 = offset_of!(Frame, seat) as i32;
 const CALLS: i32 = offset_of!(Frame, calls) as i32;
@@ -35,7 +35,7 @@ impl Translator {
         let [passed, resume] = [(); 2].map(|()| self.ops.new_dynamic_label());
         let ([waits, _], notification) = (self.turns, self.layout.notification as i32);
         if self.channels == Channels::Any {
-            dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>ask);
+            dynasm!(self.ops ; cmp DWORD [BYTE rbx + PARKED], 0 ; jne =>ask);
         }
         dynasm!(self.ops
             ; cmp DWORD [rbx + SIGNALLED], 0
@@ -61,9 +61,8 @@ impl Translator {
             self.round(self.rounding);
         }
         dynasm!(self.ops
-            ; sub QWORD [rbx + LEFT], 1
-            ; add QWORD [rbx + INSTRUCTIONS], 1
-            ; add QWORD [rbx + CHANNELS], i32::from(channels)
+            ; sub QWORD [BYTE rbx + LEFT], 1
+            ; add QWORD [BYTE rbx + CHANNELS], i32::from(channels)
             ; =>passed
             ; mov DWORD [rbx + SIGNALLED], 0
             ; mov DWORD [r12 + notification], 0
@@ -102,11 +101,11 @@ impl Translator {
             ; mov [rsi + OWN_ACTIVE], r13d
             ; mov [rsi + OWN_GENERATION], ecx
             ; mov DWORD [rsi + WAS], Left::Waits as i32
-            ; mov rax, [rbx + LEFT]
+            ; mov rcx, [BYTE rbx + ALLOWED]
+            ; mov rax, [BYTE rbx + LEFT]
             ; add rax, 1
-            ; mov rcx, [rbx + INSTRUCTIONS]
-            ; sub rcx, 1
-            ; mov rdx, [rbx + CHANNELS]
+            ; sub rcx, rax
+            ; mov rdx, [BYTE rbx + CHANNELS]
             ; sub rdx, r9
             ; jmp =>took
             ; =>ends
@@ -114,10 +113,11 @@ impl Translator {
         self.find_seat();
         dynasm!(self.ops
             ; mov DWORD [rsi + WAS], Left::Ended as i32
-            ; mov rax, [rbx + LEFT]
-            ; mov rcx, [rbx + INSTRUCTIONS]
+            ; mov rcx, [BYTE rbx + ALLOWED]
+            ; mov rax, [BYTE rbx + LEFT]
+            ; sub rcx, rax
             ; add rcx, 1
-            ; mov rdx, [rbx + CHANNELS]
+            ; mov rdx, [BYTE rbx + CHANNELS]
             ; add rdx, r9
             ; =>took
             ; mov [rsi + OP], r8d
@@ -130,13 +130,13 @@ impl Translator {
             ; mov r12, [r10 + OWN_REGS]
             ; mov [rbx + REGS], r12
             ; mov r13d, [r10 + OWN_ACTIVE]
-            ; mov [rbx + ACTIVE], r13d
+            ; mov [BYTE rbx + ACTIVE], r13d
             ; mov rax, [r10 + OWN_LEFT]
-            ; mov [rbx + LEFT], rax
-            ; mov rax, [r10 + OWN_INSTRUCTIONS]
-            ; mov [rbx + INSTRUCTIONS], rax
+            ; mov [BYTE rbx + LEFT], rax
+            ; add rax, [r10 + OWN_INSTRUCTIONS]
+            ; mov [BYTE rbx + ALLOWED], rax
             ; mov rax, [r10 + OWN_CHANNELS]
-            ; mov [rbx + CHANNELS], rax
+            ; mov [BYTE rbx + CHANNELS], rax
             ; mov DWORD [rbx + SIGNALLED], 0
             ; mov DWORD [r10 + WAS], Left::Not as i32
             ; mov rax, [r10 + RESUME]

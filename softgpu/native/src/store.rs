@@ -110,8 +110,7 @@ impl Translator {
         let request = &job.step.request;
         let shift = u32::from(flag_bit) + u32::from(job.step.masking.channel_offset);
         if request.condition.is_none() {
-            dynasm!(self.ops ; mov eax, (u32::MAX >> (32 - job.lanes as u32)) as i32);
-            return self.set_flags(shift, job.lanes as u32, written == Written::All);
+            return self.set_all_flags(shift, job.lanes as u32, written == Written::All);
         }
         let holds = matches!(job.plan.kind, Kind::Compare(_));
         let long = job.plan.lane == 8;

@@ -7,7 +7,7 @@ use dynasmrt::{AssemblyOffset, DynasmApi, DynasmLabelApi, dynasm};
 use crate::barrier::SIGNALLED;
 use crate::frame::Frame;
 use crate::model::{Channels, Rounding};
-use crate::translate::{ACTIVE, CHANNELS, INSTRUCTIONS, LEFT, PARKED, Translator};
+use crate::translate::{ACTIVE, ALLOWED, CHANNELS, LEFT, PARKED, Translator};
 
 /// What a thread that begins has of its own.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,10 @@ impl Translator {
             ; add QWORD [rbx + NEXT], size_of::<Entrant>() as i32
             ; sub QWORD [rbx + WAITING], 1
             ; mov rax, [rbx + SLICE]
-            ; mov [rbx + LEFT], rax
+            ; mov rcx, rax
+            ; sub rcx, [BYTE rbx + LEFT]
+            ; add [BYTE rbx + ALLOWED], rcx
+            ; mov [BYTE rbx + LEFT], rax
             ; mov DWORD [rbx + SIGNALLED], 0
             ; mov rdi, [rbx + CLEAN]
             ; mov ecx, [rbx + CLEAN_COUNT]
@@ -121,7 +124,7 @@ impl Translator {
             ; mov eax, [rsi + STATE]
             ; mov [r12 + state], eax
             ; mov r13d, [rbx + DISPATCHED]
-            ; mov [rbx + ACTIVE], r13d
+            ; mov [BYTE rbx + ACTIVE], r13d
             ; mov [r12 + state + 8], r13d
             ; mov eax, [rsi + MESSAGE]
             ; mov [r12 + message], eax
@@ -139,15 +142,15 @@ impl Translator {
         let [out, turns] = [(); 2].map(|()| self.ops.new_dynamic_label());
         let next = self.next_thread;
         if self.channels == Channels::Any {
-            dynasm!(self.ops ; cmp DWORD [rbx + PARKED], 0 ; jne =>out);
+            dynasm!(self.ops ; cmp DWORD [BYTE rbx + PARKED], 0 ; jne =>out);
         }
         dynasm!(self.ops
-            ; cmp QWORD [rbx + LEFT], 0
+            ; cmp QWORD [BYTE rbx + LEFT], 0
             ; je =>out
             ; cmp QWORD [rbx + WAITING], 0
             ; je =>turns
-            ; add QWORD [rbx + INSTRUCTIONS], 1
-            ; add QWORD [rbx + CHANNELS], i32::from(channels)
+            ; sub QWORD [BYTE rbx + LEFT], 1
+            ; add QWORD [BYTE rbx + CHANNELS], i32::from(channels)
             ; jmp =>next
             ; =>turns
         );

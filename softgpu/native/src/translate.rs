@@ -13,14 +13,15 @@ use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::aside::Aside;
 use crate::branch::Place;
+use crate::evex::general;
 use crate::frame::Frame;
 use crate::masks::predicates;
-use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step, VectorStep};
+use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step, Target, VectorStep};
 use crate::moves;
 use crate::products::Share;
 use crate::registers::{Content, Pool, Ymm};
 use crate::vector::{Job, SCRATCH, Written};
-use crate::wide::{KEPT, KEPT_COUNT};
+use crate::wide::{Copying, KEPT, KEPT_COUNT};
 
 /// Set in [`Frame::at`] when the op is executed, and the one after it is next.
 pub(crate) const AFTER: u32 = 1 << 31;
@@ -49,13 +50,23 @@ pub(crate) const fn host(rounding: Rounding) -> u8 {
     }
 }
 
-pub(crate) const LEFT: i32 = offset_of!(Frame, left) as i32;
-pub(crate) const INSTRUCTIONS: i32 = offset_of!(Frame, instructions) as i32;
-pub(crate) const CHANNELS: i32 = offset_of!(Frame, channels) as i32;
-pub(crate) const ACTIVE: i32 = offset_of!(Frame, active) as i32;
-pub(crate) const PARKED: i32 = offset_of!(Frame, parked) as i32;
-pub(crate) const NEXT_WAKE: i32 = offset_of!(Frame, next_wake) as i32;
-pub(crate) const LOWEST_WAKE: i32 = offset_of!(Frame, lowest_wake) as i32;
+/// The instructions of [`Translator::change`].
+const ADD: u8 = 0;
+const SUBTRACT: u8 = 5;
+
+/// An offset in the frame that has one byte.
+const fn near(offset: usize) -> i8 {
+    assert!(offset < 128);
+    offset as i8
+}
+
+pub(crate) const LEFT: i8 = near(offset_of!(Frame, left));
+pub(crate) const ALLOWED: i8 = near(offset_of!(Frame, allowed));
+pub(crate) const CHANNELS: i8 = near(offset_of!(Frame, channels));
+pub(crate) const ACTIVE: i8 = near(offset_of!(Frame, active));
+pub(crate) const PARKED: i8 = near(offset_of!(Frame, parked));
+pub(crate) const NEXT_WAKE: i8 = near(offset_of!(Frame, next_wake));
+pub(crate) const LOWEST_WAKE: i8 = near(offset_of!(Frame, lowest_wake));
 pub(crate) const AT: i32 = offset_of!(Frame, at) as i32;
 pub(crate) const REGS: i32 = offset_of!(Frame, regs) as i32;
 const STEP: i32 = offset_of!(Frame, step) as i32;
@@ -106,6 +117,8 @@ pub(crate) struct Translator {
     pub(crate) turns: [DynamicLabel; 2],
     detours: Vec<Detour>,
     pub(crate) asides: Vec<(DynamicLabel, Aside)>,
+    /// What copies many registers.
+    pub(crate) copies: BTreeMap<Copying, DynamicLabel>,
     /// Those that wake channels at a place.
     pub(crate) wakes: BTreeMap<Place, DynamicLabel>,
 }
@@ -205,6 +218,7 @@ impl Translator {
             turns,
             detours: Vec::new(),
             asides: Vec::new(),
+            copies: BTreeMap::new(),
             wakes: BTreeMap::new(),
         }
     }
@@ -225,7 +239,7 @@ impl Translator {
             ; sub rsp, SCRATCH + 8
             ; mov rbx, rdi
             ; mov r12, [rbx + REGS]
-            ; mov r13d, [rbx + ACTIVE]
+            ; mov r13d, [BYTE rbx + ACTIVE]
         );
         self.reload_flags();
         if self.rounds {
@@ -266,18 +280,23 @@ impl Translator {
         self.stale = false;
         self.spilled = 0;
         self.forget_all();
+        let own = Target {
+            ip: block.ip,
+            block: Some(number as u32),
+        };
+        if self.channels == Channels::Any
+            && let Some(own) = Place::of(blocks, own)
+        {
+            // Those that wait at the begin wake. Where some wait further on, the caller goes on.
+            let begin = self.aside(Aside::Begin(own, block.first));
+            let end = block.end_ip as i32;
+            dynasm!(self.ops ; cmp DWORD [BYTE rbx + NEXT_WAKE], end ; jb =>begin);
+        }
         if count > 0 {
-            if self.channels == Channels::Any {
-                let out = self.aside(Aside::Leave(block.first));
-                dynasm!(self.ops ; cmp DWORD [rbx + NEXT_WAKE], block.last_ip as i32 ; jbe =>out);
-            }
             let ends = self.aside(Aside::End(block.first, count));
-            dynasm!(self.ops
-                ; sub QWORD [rbx + LEFT], count
-                ; jb =>ends
-                ; add QWORD [rbx + INSTRUCTIONS], count
-                ; add QWORD [rbx + CHANNELS], block.channels as i32
-            );
+            self.change(SUBTRACT, LEFT, count);
+            dynasm!(self.ops ; jb =>ends);
+            self.change(ADD, CHANNELS, block.channels as i32);
         }
         let shares = self.products(&block.steps);
         // How many of those that follow are done with one before them.
@@ -325,6 +344,24 @@ impl Translator {
             End::Branch(branch) => self.branch(branch, last, (blocks, number)),
         }
         start
+    }
+
+    /// `add` or `sub` of a number, which may have one byte, and a qword of the frame: the assembler has four bytes.
+    fn change(&mut self, digit: u8, at: i8, by: i32) {
+        let place = 0x40 | digit << 3 | general::RBX;
+        match i8::try_from(by) {
+            Ok(by) => {
+                for byte in [0x48, 0x83, place, at as u8, by as u8] {
+                    self.ops.push(byte);
+                }
+            }
+            Err(_) => {
+                for byte in [0x48, 0x81, place, at as u8] {
+                    self.ops.push(byte);
+                }
+                self.ops.push_i32(by);
+            }
+        }
     }
 
     /// Copies registers if a step does, with those after it that go on with it: their number.
@@ -482,6 +519,8 @@ impl Translator {
         }
         match known {
             Some(mask) => dynasm!(self.ops ; mov esi, mask as i32),
+            None if offset == 0 && size == 0xff => dynasm!(self.ops ; movzx esi, r13b),
+            None if offset == 0 && size == 0xffff => dynasm!(self.ops ; movzx esi, r13w),
             None => {
                 dynasm!(self.ops ; mov esi, r13d);
                 if offset != 0 {
@@ -543,6 +582,7 @@ impl Translator {
             self.detour(&detour);
         }
         self.translate_asides();
+        self.translate_copies();
         self.ops.align(32, 0xcc);
         for (&(first, lane), &label) in &self.bits {
             dynasm!(self.ops ; =>label);

@@ -16,7 +16,7 @@ use crate::evex::{
     general,
 };
 use crate::plan::{Factors, Kind, Order};
-use crate::registers::Zmm;
+use crate::registers::{Pool, Zmm};
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE};
 
@@ -102,8 +102,9 @@ impl Translator {
         let (kind, lane, width) = (job.plan.kind, job.plan.lane, job.width());
         let float = job.plan.float;
         let condition = job.step.request.condition;
-        // Where not all channels are written, a blend copies what is moved.
-        if kind == Kind::Move && !float && blends {
+        // Where not all channels are written, a blend copies what is moved, and nothing needs a value of its own twice.
+        let own = a >= Pool::COUNT && !self.wide.holds(a);
+        if kind == Kind::Move && !float && (blends || own) {
             return a;
         }
         // The result may not change what a register is known to hold.

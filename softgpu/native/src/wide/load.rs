@@ -216,7 +216,7 @@ impl Translator {
 
     /// Every other dword from there on. Upper halves of qwords are taken from these: a load that begins inside of what
     /// was stored waits.
-    fn alternate(&mut self, out: Zmm, at: u32, width: usize) {
+    pub(super) fn alternate(&mut self, out: Zmm, at: u32, width: usize) {
         let upper = at & 4;
         let (at, to) = (at - upper, (out, Lanes::All));
         if width == BYTES {

@@ -11,16 +11,18 @@ mod masks;
 mod memory;
 mod moves;
 mod store;
+mod waits;
 
 pub(crate) use masks::{KEPT, KEPT_COUNT};
+pub(crate) use moves::Copying;
 
 use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::{Accumulator, HostIsa};
 
 use crate::evex::{
     K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VEXTRACTI32X8, VINSERTI32X8, VMAXPS, VMINPS,
-    VMOVDQU32_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD,
-    general,
+    VMOVDQU32_LOAD, VMOVQ_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD,
+    VPTESTNMD, VPXORD, general,
 };
 use crate::model::VectorStep;
 use crate::plan::{Kind, Order};
@@ -80,7 +82,15 @@ impl Translator {
             && accumulator.is_none()
             && target.is_some_and(|target| Self::stores_packed(job, target));
         let mut results = [0; 4];
-        for (chunk, result) in results.iter_mut().enumerate().take(job.chunks()) {
+        // Nothing is computed for flags that all channels set.
+        let needed = [
+            target.is_some(),
+            accumulator.is_some(),
+            request.condition.is_some(),
+        ]
+        .contains(&true);
+        let chunks = if needed { job.chunks() } else { 0 };
+        for (chunk, result) in results.iter_mut().enumerate().take(chunks) {
             let sources = self.wide_sources(job, chunk);
             if let Kind::Compare(order) = job.plan.kind {
                 let [a, b, _] = sources;
@@ -199,8 +209,7 @@ impl Translator {
         let all = written == Written::All;
         let size = u32::MAX >> (32 - job.lanes as u32);
         if request.condition.is_none() {
-            dynasm!(self.ops ; mov eax, size as i32);
-            return self.set_flags(shift, job.lanes as u32, all);
+            return self.set_all_flags(shift, job.lanes as u32, all);
         }
         if !relates {
             let element = request.output.element;
@@ -282,7 +291,7 @@ impl Translator {
 
     /// The register that holds so many register bytes from there on, pinned.
     pub(crate) fn known_bytes(&mut self, at: u32, bytes: usize) -> Option<Zmm> {
-        for longer in [64u8, 32, 16] {
+        for longer in [64u8, 32, 16, 8] {
             if usize::from(longer) >= bytes
                 && let Some(known) = self.wide.find(Content::Bytes(at, longer))
             {
@@ -324,7 +333,13 @@ impl Translator {
             let upper = Operand::Register(register);
             self.evex_with(VEXTRACTI32X8, BYTES, (whole, Lanes::All), 0, upper, 1);
         } else {
-            self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::registers(at));
+            // No more than was stored: a load that is longer than the store before it waits.
+            let load = if bytes < 16 {
+                VMOVQ_LOAD
+            } else {
+                VMOVDQU32_LOAD
+            };
+            self.evex(load, bytes, to, 0, Operand::registers(at));
         }
         self.wide.set(register, Content::Bytes(at, bytes as u8));
         register
@@ -455,6 +470,10 @@ mod tests {
                 assert!(!is_wide(HostIsa::Avx2, &step), "{operation:?} {lanes}");
             }
         }
+        let mut bytes = step(Operation::Add, 8, 4);
+        bytes.request.output.element = Element::Ub;
+        bytes.request.output.stride = 1;
+        assert!(is_wide(HostIsa::Avx512, &bytes));
         // Single channels, and elements that are too far from each other.
         assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 1, 4)));
         assert!(!is_wide(HostIsa::Avx512, &step(Operation::Add, 16, 12)));
@@ -495,7 +514,7 @@ mod tests {
                 enabled: Channels::Any,
                 twin: None,
                 ip: 0,
-                last_ip: 0,
+                end_ip: 0,
                 modes: eu_lanes::Modes::default(),
                 rounding: crate::model::Rounding::Nearest,
                 steps: vec![Step::Vector(Box::new(step(Operation::Add, lanes, 4)))],
@@ -536,5 +555,59 @@ mod tests {
         assert!(!loads(&[(256, 32), (288, 32)], 256, BYTES));
         assert!(!loads(&[(256, 64)], 288, 32));
         assert!(!loads(&[(256, 64)], 256, 32));
+    }
+
+    /// A load that begins inside of what was stored would wait for it.
+    #[test]
+    fn upper_halves_of_qwords_come_and_go_with_the_lower_ones() {
+        let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
+        let mut upper = step(Operation::Mov, 16, 4);
+        upper.request.sources = [upper.request.sources[0], None, None];
+        upper.request.output = Output {
+            element: Element::Ud,
+            at: Some(516),
+            stride: 8,
+        };
+        assert!(translator.wide_vector(&upper));
+        let whole = |at| Content::Bytes(at, 64);
+        assert!(
+            [512, 576]
+                .map(whole)
+                .iter()
+                .all(|&qwords| translator.wide.holder(qwords).is_some())
+        );
+        let before = translator.ops.offset().0;
+        let out = translator.wide.take();
+        translator.alternate(out, 516, BYTES);
+        // The places of the upper halves, and what puts these together.
+        assert_eq!(translator.ops.offset().0 - before, 7 + 8 + 6);
+    }
+
+    #[test]
+    fn the_accumulator_takes_qwords_as_they_are() {
+        let is_wide = |step: &VectorStep| {
+            Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512).wide_vector(step)
+        };
+        for operation in [
+            Operation::Addc,
+            Operation::Subb,
+            Operation::Mul,
+            Operation::Mov,
+        ] {
+            let mut step = step(operation, 8, 4);
+            if operation == Operation::Mov {
+                step.request.sources[1] = None;
+            }
+            step.request.accumulator = Some(Accumulator {
+                low: 512,
+                wide: 640,
+                writes: true,
+            });
+            assert!(is_wide(&step), "{operation:?}");
+            // Its low half would be part of a register that has the whole one.
+            step.request.output.stride = 12;
+            step.request.output.at = Some(768);
+            assert!(!is_wide(&step), "{operation:?}");
+        }
     }
 }

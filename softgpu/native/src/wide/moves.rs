@@ -2,17 +2,26 @@
 
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
-use super::BYTES;
+use super::{BYTES, WRITTEN};
 use crate::evex::{K, Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMD, general};
 use crate::model::Masking;
 use crate::moves::Move;
 use crate::registers::{Content, Zmm};
 use crate::translate::Translator;
 
-/// How many registers a round of a loop copies: of large arrays, code for each would not stay in the caches.
+/// From how many pieces on a copy is a routine that all copies of so many share: of large arrays, code for each would
+/// not stay in the caches.
 const PIECES: u32 = 4;
-/// Their bytes.
-const LOOP: u32 = PIECES * BYTES as u32;
+
+/// The register that the routines use.
+const VALUE: Zmm = 16;
+
+/// A routine that copies pieces of [`BYTES`] bytes from rsi to rdi, in all lanes or in those of [`WRITTEN`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Copying {
+    pieces: u32,
+    masked: bool,
+}
 
 impl Translator {
     /// Copies what a step copies, or several together, each for so many channels; false if that has no form here.
@@ -31,54 +40,62 @@ impl Translator {
                 return false;
             }
         }
-        let looped = copy.bytes / LOOP * LOOP;
-        if looped > 0 {
-            self.move_in_loop(
-                Move {
-                    bytes: looped,
-                    ..copy
-                },
-                mask,
-            );
-            self.forget(copy.to..copy.to + looped);
+        let pieces = copy.bytes / BYTES as u32;
+        let mut begin = 0;
+        if pieces >= PIECES {
+            self.copy_pieces(copy, pieces, mask);
+            begin = pieces * BYTES as u32;
+            self.forget(copy.to..copy.to + begin);
         }
-        let mut begin = looped;
+        let alone = begin == 0;
         while begin < copy.bytes {
             let piece = Move {
                 from: copy.from + begin,
                 to: copy.to + begin,
                 bytes: (copy.bytes - begin).min(BYTES as u32),
             };
-            // Where there is a loop, it has waited for halves that were stored alone.
-            self.move_piece(piece, mask, looped == 0);
+            // Where there is a routine, it has waited for halves that were stored alone.
+            self.move_piece(piece, mask, alone);
             begin += piece.bytes;
         }
         true
     }
 
-    /// Copies so many pieces of [`LOOP`] bytes.
-    fn move_in_loop(&mut self, copy: Move, mask: Option<K>) {
-        let again = self.ops.new_dynamic_label();
-        // The index grows to zero, at the end.
-        let [from, to] = [copy.from, copy.to].map(|at| {
-            move |piece: u32| {
-                let end = at + copy.bytes + piece * BYTES as u32;
-                Operand::Indexed(general::REGISTERS, general::RAX, end as i32)
-            }
-        });
-        dynasm!(self.ops ; mov rax, -(copy.bytes as i32) ; =>again);
-        let all: [Zmm; PIECES as usize] = [(); PIECES as usize].map(|()| self.wide.take());
-        for (piece, out) in (0..).zip(all) {
-            let mut lanes = Lanes::All;
-            if let Some(mask) = mask {
-                self.evex(VMOVDQU32_LOAD, BYTES, (out, lanes), 0, to(piece));
-                lanes = Lanes::Merge(mask);
-            }
-            self.evex(VMOVDQU32_LOAD, BYTES, (out, lanes), 0, from(piece));
-            self.evex(VMOVDQU32_STORE, BYTES, (out, Lanes::All), 0, to(piece));
+    /// Copies so many pieces by a routine.
+    fn copy_pieces(&mut self, copy: Move, pieces: u32, mask: Option<K>) {
+        let masked = mask.is_some();
+        let ops = &mut self.ops;
+        let routine = *(self.copies)
+            .entry(Copying { pieces, masked })
+            .or_insert_with(|| ops.new_dynamic_label());
+        if let Some(mask) = mask {
+            self.mask_and(WRITTEN, mask, mask);
         }
-        dynasm!(self.ops ; add rax, LOOP as i32 ; jnz =>again);
-        self.wide.release_all();
+        dynasm!(self.ops
+            ; lea rsi, [r12 + copy.from as i32]
+            ; lea rdi, [r12 + copy.to as i32]
+            ; call =>routine
+        );
+        self.wide.lose(VALUE);
+    }
+
+    /// Translates the routines that copies use.
+    pub(crate) fn translate_copies(&mut self) {
+        for (Copying { pieces, masked }, label) in core::mem::take(&mut self.copies) {
+            dynasm!(self.ops ; =>label);
+            for piece in 0..pieces {
+                let at = (piece * BYTES as u32) as i32;
+                let [from, to] = [general::RSI, general::RDI].map(|base| Operand::Memory(base, at));
+                let mut lanes = Lanes::All;
+                if masked {
+                    self.evex(VMOVDQU32_LOAD, BYTES, (VALUE, lanes), 0, to);
+                    lanes = Lanes::Merge(WRITTEN);
+                }
+                self.evex(VMOVDQU32_LOAD, BYTES, (VALUE, lanes), 0, from);
+                self.evex(VMOVDQU32_STORE, BYTES, (VALUE, Lanes::All), 0, to);
+            }
+            dynasm!(self.ops ; ret);
+        }
     }
 
     /// Copies what one register has room for; `waits` says whether to avoid loads that wait.
@@ -227,7 +244,8 @@ mod tests {
             assert!(translator.wide_move(copy, &MASKING, 8));
             translator.ops.offset().0
         };
-        assert_eq!(code(4 * LOOP), code(LOOP));
-        assert!(code(LOOP) < 8 * code(32));
+        let routine = PIECES * BYTES as u32;
+        assert_eq!(code(4 * routine), code(routine));
+        assert!(code(routine) < 2 * code(32));
     }
 }

@@ -2,9 +2,9 @@
 
 use super::BYTES;
 use crate::evex::{
-    Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMB,
-    VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPSHIFTQ,
-    VPTERNLOGD,
+    Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VMOVQ_STORE,
+    VPBLENDMB, VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ,
+    VPSHIFTQ, VPTERNLOGD,
 };
 use crate::registers::{Content, Zmm};
 use crate::store::Target;
@@ -32,8 +32,7 @@ impl Way {
         let Target { size, stride, .. } = target;
         let (stride, lane) = (stride as usize, job.plan.lane);
         let lanes = job.lanes.min(job.chunk);
-        let narrow =
-            |narrows, blends| (lanes * size >= 16).then_some(Self::Narrow(narrows, blends));
+        let narrow = |narrows, blends| (lanes * size >= 8).then_some(Self::Narrow(narrows, blends));
         match (lane, size, stride) {
             _ if size == lane && stride == lane => Some(Self::Packed),
             (4, 1, 1) => narrow(VPMOVDB, VPBLENDMB),
@@ -153,8 +152,13 @@ impl Translator {
         let end = at + stride * (job.lanes as u32 - 1) + size as u32;
         self.forget(at..end);
         for (at, bytes, value) in stored {
+            let store = if bytes < 16 {
+                VMOVQ_STORE
+            } else {
+                VMOVDQU32_STORE
+            };
             let to = (value, Lanes::All);
-            self.evex(VMOVDQU32_STORE, bytes, to, 0, Operand::registers(at));
+            self.evex(store, bytes, to, 0, Operand::registers(at));
             self.wide.set(value, Content::Bytes(at, bytes as u8));
         }
         if self.has_flags(&(at..end)) {

@@ -15,7 +15,6 @@ impl Run<'_, '_> {
         if thread::wait(state, op, self.env).is_some() {
             // It has not been executed.
             frame.left += 1;
-            frame.instructions -= 1;
             frame.channels -= u64::from(op.exec_size);
             return Frame::LEAVE;
         }

@@ -266,7 +266,7 @@ fn block(
         enabled: Channels::Any,
         twin: None,
         ip,
-        last_ip: ops.last().map_or(ip, |op| op.ip),
+        end_ip: ops.last().map_or(ip, |op| op.next_ip),
         modes: Modes::default(),
         rounding: Rounding::Nearest,
         steps: (first as u32..)

@@ -135,7 +135,7 @@ pub(in crate::eu) fn relay<'s>(
     let mut relayed = Relayed {
         ended: begun,
         executed: Counters {
-            instructions: frame.instructions,
+            instructions: frame.instructions(),
             channels: frame.channels,
         },
         last: None,

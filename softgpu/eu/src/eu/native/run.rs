@@ -319,7 +319,7 @@ fn execute(
     if let Some(next) = finish(state, routine, graph, &mut frame, next, fault.is_some()) {
         *at = next;
     }
-    state.counters.instructions += frame.instructions;
+    state.counters.instructions += frame.instructions();
     state.counters.channels += frame.channels;
     *left = frame.left as usize;
     match fault {
@@ -327,7 +327,7 @@ fn execute(
             state.follow_control();
             Err(fault.into())
         }
-        None => Ok(changed || frame.instructions != 0),
+        None => Ok(changed || frame.instructions() != 0),
     }
 }
 
@@ -352,7 +352,7 @@ pub(super) fn frame(state: &mut State, env: &GroupEnv<'_>, left: usize) -> Frame
         windows: env.state.windows().of(env.memory),
         general: env.bases.general.get(),
         left: left as u64,
-        instructions: 0,
+        allowed: left as u64,
         channels: 0,
         active: state.active,
         parked: 0,
@@ -389,7 +389,6 @@ pub(super) fn finish(
         let end = block.first as usize + block.steps.len() + usize::from(branches);
         for op in ops.get(from as usize..end).unwrap_or_default() {
             frame.left += 1;
-            frame.instructions -= 1;
             frame.channels -= u64::from(op.exec_size);
         }
     };
@@ -474,7 +473,6 @@ unsafe extern "sysv64" fn take_branch(frame: &mut Frame, number: u32) -> u32 {
         state.ip = op.ip;
         run.fault = Some(fault);
         frame.left += 1;
-        frame.instructions -= 1;
         frame.channels -= u64::from(op.exec_size);
         return Frame::LEAVE;
     }
@@ -538,7 +536,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             enabled: channels,
             twin: None,
             ip: 0,
-            last_ip: 0,
+            end_ip: 0,
             modes: state.fp_modes,
             rounding: rounding(state.control),
             steps: vec![Step::Vector(step.clone())],
@@ -564,7 +562,7 @@ pub(in crate::eu) fn alone(start: &State, op: &Op) -> Vec<(&'static str, State)>
             windows: core::ptr::null(),
             general: 0,
             left: 10,
-            instructions: 0,
+            allowed: 10,
             channels: 0,
             active: state.active,
             parked: state.parked,
