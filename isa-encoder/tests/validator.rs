@@ -40,6 +40,7 @@ const CASES: &[Case] = &[
     ("byte-source", "tgl", "add (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:b", "add (8|M0) r10.0<1>:d r12.0<8;8,1>:b r14.0<8;8,1>:d"),
     ("byte-qword", "skl", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:b", "mov (4|M0) r10.0<1>:q r12.0<4;4,1>:w"),
     ("half-qword", "bdw", "mov (4|M0) r10.0<4>:hf r12.0<4;4,1>:df", "mov (4|M0) r10.0<2>:f r12.0<4;4,1>:df"),
+    ("half-integer", "tgl", "mov (8|M0) r10.1<2>:w r12.0<8;8,1>:hf", "mov (8|M0) r10.1<4>:b r12.0<8;8,1>:hf"),
     ("half-integer", "tgl", "mov (8|M0) r10.0<1>:hf r12.0<8;8,1>:w", "mov (8|M0) r10.0<2>:hf r12.0<8;8,1>:w"),
     ("source-kinds", "tgl", "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f r14.0<8;8,1>:d", "add (8|M0) r10.0<1>:f r12.0<8;8,1>:f r14.0<8;8,1>:f"),
     ("source-types", "tgl", "and (8|M0) r10.0<1>:d r12.0<8;8,1>:f r14.0<8;8,1>:f", "and (8|M0) r10.0<1>:d r12.0<8;8,1>:d r14.0<8;8,1>:d"),

@@ -67,7 +67,7 @@ rules! {
         };
     "half-integer" (..) On::Basic, [HALF | CHANNELS]:
         "half floats and integers are converted into each other at a destination stride of \
-         a dword, aligned to a dword", MOV,
+         a dword, aligned to a dword, but for bytes", MOV,
         |view| {
             let dst = view.written()?;
             let pair = |a: Type, b: Type| a == Type::Hf && b.is_integer();
@@ -75,7 +75,8 @@ rules! {
                 .srcs()
                 .any(|src| pair(src.ty, dst.ty) || pair(dst.ty, src.ty));
             let stride = u32::from(dst.region.hstride) * dst.bytes();
-            let aligned = dst.reg.is_none_or(|reg| reg.byte % 4 == 0);
+            // Intel's compiler gives a byte any place in its dword.
+            let aligned = dst.bytes() == 1 || dst.reg.is_none_or(|reg| reg.byte % 4 == 0);
             (converts && (stride != 4 || !aligned)).then_some(Place::Dst)
         };
     "source-kinds" (..) On::Arithmetic, [FLOAT_SOURCE | INTEGER_SOURCE]:
