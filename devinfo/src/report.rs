@@ -79,7 +79,8 @@ pub const ITEM: u32 = 1 << 18;
 
 /// In a report's last dword: it says nothing of arrays. A barrier, a fence or an atomic operation comes next:
 /// the offset's low half has its memory semantics, the high half its scope, as SPIR-V numbers them. For an
-/// operation that has no semantics of its own, they are all there is.
+/// operation that has no semantics of its own, they are all there is. The size has the semantics of an atomic
+/// operation that exchanges nothing because it finds another value than it compares with.
 pub const ORDERS: u32 = 1 << 19;
 /// Of memory semantics (SPIR-V, 3.25): what comes later does not begin before it.
 pub const ACQUIRE: u32 = 0x2;
@@ -107,6 +108,8 @@ pub const JOINS: u32 = 1 << 0;
 pub const ATOMIC: u32 = 1 << 1;
 /// With [`ATOMIC`]: it reads, and writes nothing.
 pub const LOADS: u32 = 1 << 2;
+/// With [`ATOMIC`]: it writes, and reads nothing.
+pub const STORES: u32 = 1 << 6;
 /// With [`ATOMIC`]: the program has chosen its scope.
 pub const SCOPED: u32 = 1 << 3;
 /// With [`ORDERS`]: it begins a copy of the work-group.

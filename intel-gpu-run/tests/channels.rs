@@ -9,7 +9,7 @@ use common::{checked, each, line, numbers, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 23] = [
+const KERNELS: [(&str, u32, &str); 30] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -41,6 +41,13 @@ const KERNELS: [(&str, u32, &str); 23] = [
     ("copies_by_halves", 1024, "not the same for all channels"),
     ("upper_half_shifts", 1024, ""),
     ("one_of_the_upper_half", 1024, "channel 27: "),
+    ("bytes_beside", 1024, "data race"),
+    ("shorts_read_beside", 1024, "data race"),
+    ("bytes_in_order", 1024, ""),
+    ("tree_of_sums", 1024, ""),
+    ("neighbour_or_edge", 1024, ""),
+    ("beyond_the_last", 1024, "uninitialised value"),
+    ("before_the_first", 1024, "uninitialised value"),
 ];
 
 #[test]

@@ -288,6 +288,32 @@ fn memory_that_was_freed_is_reported() {
     }
 }
 
+/// Pointers in memory keep what they are to, from one launch to the next.
+#[test]
+fn pointers_that_an_earlier_launch_has_stored_are_known() {
+    let Some(folder) = program_of("linked") else {
+        return;
+    };
+    for (device, compiler) in [
+        ("soft:tgl", "own"),
+        ("soft:dg2", "ocloc"),
+        ("soft:bmg", "own"),
+    ] {
+        let run = |how| {
+            let mut run = command(&["opencl", "--check", "--devices", device, "--"]);
+            let run = run.arg(folder.path().join("linked")).arg(how);
+            run.env("INTEL_GPU_COMPILER", compiler).output().unwrap()
+        };
+        assert_clean(&run("right"));
+        let beyond = run("beyond");
+        let said = talk(&beyond);
+        assert!(
+            said.contains("computed from the pointer to 0x100 bytes"),
+            "{device} {compiler}: {said}"
+        );
+    }
+}
+
 /// The host writes such memory without a word: each launch looks at what it has written.
 #[test]
 fn memory_by_pointers_that_nothing_has_written_is_reported() {
@@ -304,6 +330,8 @@ fn memory_by_pointers_that_nothing_has_written_is_reported() {
             let said = ["fresh", "uninitialised value", "nothing has written"];
             assert_reported(&run(fresh), &said);
         }
+        let said = ["writes", "forbidden access", "CL_MEM_READ_ONLY"];
+        assert_reported(&run("read-only"), &said);
         for full in [
             "host",
             "zeros",

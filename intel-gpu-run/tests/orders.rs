@@ -77,6 +77,33 @@ const KERNELS: &[Row] = &[
     ("waits_locally", 64, &ASKED_ONCE),
     ("counts", 16, &[NARROW[0]]),
     (
+        "chain",
+        64,
+        &[
+            RELAXED[1],
+            "HANDED=atomic_store_explicit(flag+1,1,memory_order_relaxed,memory_scope_device)",
+            "HANDED=atomic_fetch_add_explicit(flag+1,1,memory_order_relaxed,memory_scope_device)",
+            "HANDED=atomic_store_explicit(flag+1,1,memory_order_release,memory_scope_work_group)",
+            "HANDED=atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE,memory_order_release,\
+             memory_scope_work_group);atomic_store_explicit(flag+1,1,memory_order_relaxed,\
+             memory_scope_device)",
+        ],
+    ),
+    (
+        "sequence",
+        64,
+        &[
+            RELAXED[1],
+            "STEP=atomic_store_explicit(flag,2,memory_order_relaxed,memory_scope_device)",
+        ],
+    ),
+    (
+        "compares",
+        16,
+        &[RELAXED[0], "LATE=*data=5", "FOUND=memory_order_relaxed"],
+    ),
+    ("pushes", 64, &[NARROW[0]]),
+    (
         "kinds",
         32,
         &[NOTHING[1], LOCAL[1], GLOBAL, SUB_GROUP[0], SUB_GROUP[1]],

@@ -121,3 +121,29 @@ fn turns_of_a_loop_have_one_report() {
         assert!(text.contains(" more"), "{device} {compiler}: {text}");
     }
 }
+
+/// Channels of a sub-group are not in order by fences of their own.
+#[test]
+fn a_texel_that_another_channel_writes_is_a_race() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kernels/texels.cl");
+    for (device, compiler) in [
+        ("soft:skl", "own"),
+        ("soft:tgl", "ocloc"),
+        ("soft:dg2", "own"),
+    ] {
+        for distance in [0, 1] {
+            let run = line(format!(
+                "run --check --device {device} --compiler {compiler} --kernel beside --global 32 --local 32 --arg \
+                 image-raw-out=/dev/null:32x1:r32ui --arg fill=0:128 --arg i32={distance} --arg i32=0 {source}"
+            ));
+            let text = talk(&run);
+            let at = format!("{device} {compiler} {distance}: {text}");
+            assert_eq!(text.contains("data race"), distance != 0, "{at}");
+            let code = if distance == 0 { 0 } else { 5 };
+            assert_eq!(run.status.code(), Some(code), "{at}");
+        }
+    }
+}

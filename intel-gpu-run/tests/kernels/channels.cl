@@ -184,6 +184,69 @@ kernel void one_of_the_upper_half(global const int *in, global int *out)
     out[g] = tile[l];
 }
 
+// Several channels have parts of a word.
+kernel void bytes_beside(global const uchar *in, global int *out)
+{
+    local uchar tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[l];
+    out[get_global_id(0)] = tile[l ^ 1];
+}
+
+kernel void shorts_read_beside(global const ushort *in, global int *out)
+{
+    local ushort tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[l ^ 1];
+    tile[l] = 5;
+}
+
+kernel void bytes_in_order(global const uchar *in, global int *out)
+{
+    local uchar tile[128];
+    uint l = get_local_id(0);
+    tile[l] = in[l];
+    uchar own = tile[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uchar other = tile[l ^ 1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    tile[l] = other + own;
+    out[get_global_id(0)] = tile[l];
+}
+
+// Channels that a sub-group has not give an undefined value, which nobody may use.
+kernel void tree_of_sums(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    int sum = in[g];
+    for (uint distance = get_max_sub_group_size() / 2; distance > 0; distance /= 2)
+        sum += sub_group_shuffle_down(sum, distance);
+    if (get_sub_group_local_id() == 0)
+        out[g] = sum;
+}
+
+kernel void neighbour_or_edge(global const int *in, global int *out)
+{
+    uint g = get_global_id(0), lane = get_sub_group_local_id();
+    int before = sub_group_shuffle_up(in[g], 1), after = sub_group_shuffle_down(in[g], 1);
+    out[g] = (lane == 0 ? 7 : before) + (lane + 1 == get_sub_group_size() ? 7 : after);
+}
+
+kernel void beyond_the_last(global const int *in, global int *out)
+{
+    uint g = get_global_id(0);
+    out[g] = sub_group_shuffle_down(in[g], 9);
+}
+
+kernel void before_the_first(global const short *in, global short *out)
+{
+    uint g = get_global_id(0);
+    short before = sub_group_shuffle_up(in[g], in[0] & 3);
+    out[g] = before + 1;
+}
+
 // What a whole work-group does with one operand. These run in groups of several sub-groups.
 kernel void right_item_by_item(global const int *in, global int *out)
 {

@@ -22,6 +22,12 @@
 #ifndef ACQUIRES_FROM
 #define ACQUIRES_FROM memory_scope_device
 #endif
+#ifndef HANDED
+#define HANDED atomic_store_explicit(flag + 1, 1, memory_order_release, memory_scope_device)
+#endif
+#ifndef STEP
+#define STEP atomic_fetch_add_explicit(flag, 1, memory_order_relaxed, memory_scope_device)
+#endif
 #ifndef RELEASED
 #define RELEASED CLK_GLOBAL_MEM_FENCE
 #endif
@@ -146,4 +152,91 @@ kernel void kinds(global int *data, volatile global atomic_int *flag, global int
     data[g] = l;
     AFTER;
     out[g] = tile[l ^ 1] + data[g ^ 1];
+}
+
+// One group hands on what it has heard of another one.
+kernel void chain(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == 0) {
+        data[l] = l * 3;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (l == 0) atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (group == 1) {
+        if (l == 5) {
+            while (atomic_load_explicit(flag, ACQUIRE, ACQUIRES_FROM) == 0);
+            HANDED;
+        }
+    } else {
+        if (l == 9) while (atomic_load_explicit(flag + 1, memory_order_acquire, memory_scope_device) == 0);
+        AFTER;
+        out[l] = data[size - 1 - l];
+    }
+}
+
+// What another group changes in between belongs to the release, and what it stores does not.
+kernel void sequence(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == 0) {
+        data[l] = l * 3;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (l == 0) {
+            atomic_store_explicit(flag, 7, memory_order_release, memory_scope_device);
+            atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+        }
+    } else if (group == 1) {
+        if (l == 0) {
+            while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) != 1);
+            STEP;
+        }
+    } else {
+        if (l == 0) while (atomic_load_explicit(flag, ACQUIRE, ACQUIRES_FROM) != 2);
+        AFTER;
+        out[l] = data[size - 1 - l];
+    }
+}
+
+// What finds another value than it compares with releases nothing.
+#ifndef LATE
+#define LATE
+#define EARLY *data = 5
+#endif
+#ifndef EARLY
+#define EARLY
+#endif
+#ifndef FOUND
+#define FOUND memory_order_acquire
+#endif
+
+kernel void compares(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    if (get_local_id(0) != 0 || get_group_id(0) > 1) return;
+    int other = 99;
+    if (get_group_id(0) == 0) {
+        EARLY;
+        atomic_store_explicit(flag, 1, RELEASE, RELEASES_TO);
+        LATE;
+        atomic_compare_exchange_strong_explicit(flag, &other, 100, memory_order_acq_rel, memory_order_relaxed,
+                                                memory_scope_device);
+    } else {
+        while (other != 1) {
+            other = 99;
+            atomic_compare_exchange_strong_explicit(flag, &other, 100, memory_order_acq_rel, FOUND,
+                                                    memory_scope_device);
+        }
+        *out = *data;
+    }
+}
+
+// An operation for the group on a word that others have, too, beside reads for all.
+kernel void pushes(global int *next, volatile global atomic_int *head, global int *out)
+{
+    int g = get_global_id(0);
+    int first = atomic_load_explicit(head, memory_order_relaxed, memory_scope_device);
+    do
+        next[g] = first;
+    while (!atomic_compare_exchange_strong_explicit(head, &first, g + 1, memory_order_release, memory_order_relaxed,
+                                                    RELEASES_TO));
+    out[g] = atomic_load_explicit(head, memory_order_acquire, memory_scope_device);
 }

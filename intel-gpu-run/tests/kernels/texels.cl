@@ -89,3 +89,13 @@ kernel void around(read_only image2d_t image, global uint *out, int x, int y)
             sum += read_at(image, x + i, y + j);
     out[get_global_id(0)] = sum;
 }
+
+// A fence orders what a work-item does itself, and not what its neighbour does.
+kernel void beside(read_write image2d_t image, global uint *out, int distance, int unused)
+{
+    int x = get_global_id(0);
+    uint before = read_imageui(image, (int2)(x, 0)).x;
+    write_imageui(image, (int2)(x, 0), (uint4)(before + 1));
+    atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);
+    out[x] = read_imageui(image, (int2)(x ^ distance, 0)).x;
+}

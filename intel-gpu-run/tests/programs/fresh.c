@@ -1,6 +1,7 @@
 /* A kernel copies memory that the program has by a pointer: shared virtual memory, or a device's ("device"). Before,
    the host writes it ("host"), clears it ("zeros"), a command does ("filled", "copied"), another kernel does
-   ("kernel"), or nothing. Or the host does when the kernel waits for it ("late"). */
+   ("kernel"), or nothing. Or the host does when the kernel waits for it ("late"). As "kernel" does "read-only", to memory
+   that is made so. */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -40,7 +41,7 @@ int main(int count, char **arguments) {
     size_t size = 64, bytes = sizeof numbers;
     set_pointer set = (set_pointer)of(platform, "clSetKernelArgMemPointerINTEL");
     int *in = is_device ? ((device_alloc)of(platform, "clDeviceMemAllocINTEL"))(context, device, NULL, 4096, 0, &error)
-                        : clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
+                        : clSVMAlloc(context, strcmp(how, "read-only") ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY, 4096, 0);
     int *out = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0);
     if (error || !in || !out)
         return 2;
@@ -55,7 +56,7 @@ int main(int count, char **arguments) {
         error |= clEnqueueSVMMemcpy(queue, CL_FALSE, in, numbers, bytes, 0, NULL, NULL);
     if (!strcmp(how, "device, filled"))
         error |= ((fill)of(platform, "clEnqueueMemFillINTEL"))(queue, in, &zero, sizeof zero, bytes, 0, NULL, NULL);
-    if (!strcmp(how, "kernel")) {
+    if (!strcmp(how, "kernel") || !strcmp(how, "read-only")) {
         error |= clSetKernelArgSVMPointer(writes, 0, in);
         error |= clEnqueueNDRangeKernel(queue, writes, 1, NULL, &size, &size, 0, NULL, NULL);
     }

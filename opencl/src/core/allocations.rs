@@ -13,6 +13,7 @@ use opencl_sys::*;
 use super::device::Device;
 use super::host_memory::Memory;
 use super::lock;
+use super::memory::forbidden_by;
 use crate::error::{Error, Result, ensure};
 
 /// Who an allocation belongs to.
@@ -92,6 +93,12 @@ impl Allocations {
         // What several devices share may be written by any of them.
         if devices.len() == 1 {
             first.watch_content();
+        }
+        // Others have flags of their own.
+        let is_svm = matches!(owner, Owner::Svm);
+        if let Some(what) = forbidden_by(flags).filter(|_| is_svm) {
+            let all = buffers.iter().flatten();
+            all.for_each(|buffer| buffer.forbid(0, buffer.size(), what).for_good());
         }
         let start = first.address().get() as usize;
         let allocation = Allocation {

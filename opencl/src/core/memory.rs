@@ -260,19 +260,8 @@ impl Mem {
 
     /// What kernels may not do with a buffer, and so with any of its parts.
     fn kept_by_flags(&self) -> Vec<umd::Forbidding> {
-        let (reads, writes) = (CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY);
-        let what = match self.flags & (reads | writes) {
-            0 => return Vec::new(),
-            CL_MEM_READ_ONLY => umd::Forbidden {
-                reads: false,
-                writes: true,
-                why: "was made with CL_MEM_READ_ONLY",
-            },
-            _ => umd::Forbidden {
-                reads: true,
-                writes: false,
-                why: "was made with CL_MEM_WRITE_ONLY",
-            },
+        let Some(what) = forbidden_by(self.flags) else {
+            return Vec::new();
         };
         let forbid = |buffer: &umd::Buffer| buffer.forbid(0, buffer.size(), what);
         self.buffers.iter().map(forbid).collect()
@@ -459,6 +448,23 @@ impl Mem {
     /// Calls back once the object goes.
     pub(crate) fn add_destructor(&self, callback: ObjectCallback) {
         lock(&self.destructors).push(callback);
+    }
+}
+
+/// What kernels may not do with memory that was made with these flags.
+pub(crate) fn forbidden_by(flags: cl_mem_flags) -> Option<umd::Forbidden> {
+    match flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) {
+        0 => None,
+        CL_MEM_READ_ONLY => Some(umd::Forbidden {
+            reads: false,
+            writes: true,
+            why: "was made with CL_MEM_READ_ONLY",
+        }),
+        _ => Some(umd::Forbidden {
+            reads: true,
+            writes: false,
+            why: "was made with CL_MEM_WRITE_ONLY",
+        }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instructions, types and constants that are added.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
@@ -20,9 +20,6 @@ pub(super) struct Types {
     pub to_four: u32,
 }
 
-/// The decoration of the variable with the size of the work-group.
-const GROUP_SIZE: [u32; 2] = [Decoration::BuiltIn as u32, BuiltIn::WorkgroupSize as u32];
-
 /// A module that grows.
 #[derive(Debug)]
 pub(super) struct Builder {
@@ -34,8 +31,8 @@ pub(super) struct Builder {
     names: HashMap<[u32; 4], u32>,
     /// By component and their number, types of vectors.
     vectors: HashMap<(u32, u32), u32>,
-    /// The variable with the size of the work-group, and whether it was added.
-    group_size: Option<(u32, bool)>,
+    /// By what they are, variables with built-in values, and whether they were added.
+    inputs: BTreeMap<u32, (u32, bool)>,
     /// By storage and type, that of pointers.
     pointers: HashMap<(u32, u32), u32>,
 }
@@ -81,12 +78,12 @@ impl Builder {
             to_four,
         };
         let pointers = HashMap::from([((global, four), to_four)]);
-        let mut all = module.instructions();
-        let of_group = all.find(|one| {
+        let built_in = module.instructions().filter(|one| {
             one.op() == Some(Op::Decorate)
-                && one.operands.get(1..) == Some(&GROUP_SIZE)
+                && one.word(1) == Decoration::BuiltIn as u32
                 && layout.type_of(one.word(0)).is_some()
         });
+        let inputs = built_in.map(|one| (one.word(2), (one.word(0), false)));
         Self {
             bound,
             globals,
@@ -94,7 +91,7 @@ impl Builder {
             constants: HashMap::new(),
             names: HashMap::new(),
             vectors: HashMap::new(),
-            group_size: of_group.map(|one| (one.word(0), false)),
+            inputs: inputs.collect(),
             pointers,
         }
     }
@@ -197,18 +194,17 @@ impl Builder {
         id
     }
 
-    /// The variable with the size of the work-group, three qwords; `None` if the module has one of another type.
-    pub fn group_size(&mut self, layout: &Layout) -> Option<u32> {
-        let three = self.vector(self.types.wide, 3, layout);
-        if let Some((known, was_added)) = self.group_size {
-            let is_three = was_added || layout.pointee(known).is_some_and(|(_, ty)| ty == three);
-            return is_three.then_some(known);
+    /// The variable of a type with a built-in value; `None` if the module has one of another type.
+    pub fn input(&mut self, what: BuiltIn, ty: u32, layout: &Layout) -> Option<u32> {
+        if let Some(&(known, was_added)) = self.inputs.get(&(what as u32)) {
+            let is_same = was_added || layout.pointee(known).is_some_and(|(_, of)| of == ty);
+            return is_same.then_some(known);
         }
         let input = StorageClass::Input as u32;
-        let pointer = self.pointer(input, three, layout);
+        let pointer = self.pointer(input, ty, layout);
         let id = self.id();
         push(&mut self.globals, Op::Variable, &[pointer, id, input]);
-        self.group_size = Some((id, true));
+        self.inputs.insert(what as u32, (id, true));
         Some(id)
     }
 
@@ -253,7 +249,9 @@ impl Builder {
         if !module.instructions().any(has) {
             push(&mut words, Op::Capability, &[needs]);
         }
-        let mut added = self.group_size.filter(|(_, was_added)| *was_added);
+        let added = self.inputs.iter().filter(|(_, (_, was_added))| *was_added);
+        let added: Vec<[u32; 2]> = added.map(|(what, (id, _))| [*id, *what]).collect();
+        let mut decorated = false;
         for one in module.instructions() {
             let op = one.op();
             if op == Some(Op::Function) {
@@ -261,13 +259,14 @@ impl Builder {
             }
             let mut operands = one.operands.to_vec();
             // Entry points say which inputs they have, and decorations stand before types.
-            match (op, self.group_size) {
-                (Some(Op::EntryPoint), Some((id, true))) => operands.push(id),
-                (Some(op), _) if is_type(op) => {
-                    if let Some((id, _)) = added.take() {
-                        push(&mut words, Op::Decorate, &[&[id], &GROUP_SIZE[..]].concat());
-                        let constant = Decoration::Constant as u32;
-                        push(&mut words, Op::Decorate, &[id, constant]);
+            match op {
+                Some(Op::EntryPoint) => operands.extend(added.iter().map(|[id, _]| *id)),
+                Some(op) if is_type(op) && !decorated => {
+                    decorated = true;
+                    for &[id, what] in &added {
+                        let built_in = Decoration::BuiltIn as u32;
+                        push(&mut words, Op::Decorate, &[id, built_in, what]);
+                        push(&mut words, Op::Decorate, &[id, Decoration::Constant as u32]);
                     }
                 }
                 _ => {}

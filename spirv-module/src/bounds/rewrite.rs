@@ -11,6 +11,7 @@ mod gaps;
 mod marks;
 mod orders;
 mod parts;
+mod relative;
 mod texels;
 mod together;
 mod touched;
@@ -285,6 +286,7 @@ impl Rewriter<'_> {
             }
             Op::Store => self.store_component(one).is_some() || self.store_three(one).is_some(),
             Op::GroupAsyncCopy => self.copy_by_others(one).is_some(),
+            _ if relative::is_relative(op) => self.shuffle_relative(op, one).is_some(),
             _ => false,
         };
         if !is_done {

@@ -64,6 +64,9 @@ pub(crate) enum What<'a> {
         result: Option<usize>,
         /// What is there decides what it writes.
         uses: bool,
+        /// A bit for each channel, the access's first one lowest, that exchanges nothing: it finds another value
+        /// than it compares with.
+        fails: u32,
     },
 }
 

@@ -84,6 +84,14 @@ impl Bytes {
         self.pages.is_empty() && self.blank.is_empty()
     }
 
+    /// The states that bytes have which are not all alike, by state.
+    pub fn states(&self) -> [bool; 256] {
+        let mut has = [false; 256];
+        let states = self.pages.values().flat_map(|page| page.states.iter());
+        states.for_each(|state| has[usize::from(*state)] = true);
+        has
+    }
+
     fn is_blank(&self, page: u64) -> bool {
         let before = self.blank.range(..=page).next_back();
         before.is_some_and(|(_, end)| page < *end)

@@ -156,6 +156,7 @@ impl Checks {
                 operands,
                 result,
                 uses,
+                ..
             } => {
                 let unwritten = operands.iter().any(|range| {
                     let states = message.payload.get(range.clone()).unwrap_or_default();

@@ -1,95 +1,8 @@
 //! Who touched a word last.
 
+use super::line::LINE;
+use super::mark::Mark;
 use super::order::Relation;
-
-/// In place of a channel: all that are there.
-pub(crate) const ALL: u8 = u8::MAX;
-
-/// An access of a word.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mark {
-    /// The thread, counted from 1; 0 is nobody.
-    pub thread: u32,
-    /// Its clock.
-    pub clock: u32,
-    /// The instruction.
-    pub ip: u32,
-    /// The message: channels of one message that write a word differently collide.
-    pub message: u32,
-    /// What a write stored, where its bytes are in the word.
-    pub value: u32,
-    /// The hardware slot of the thread.
-    pub slot: u16,
-    /// The channel, or [`ALL`].
-    pub lane: u8,
-    /// One bit for each byte of the word.
-    pub bytes: u8,
-    /// Those that the message itself accessed: marks of a thread are joined.
-    pub own: u8,
-    /// By an atomic operation.
-    pub atomic: bool,
-    /// In a line, the channel is that of the first word; the next word is the next channel's.
-    pub row: bool,
-    /// It is a channel's, and barriers alone order the channels of its thread.
-    pub apart: bool,
-    /// By an atomic operation that is for its work-group alone.
-    pub narrow: bool,
-}
-
-impl Mark {
-    /// The same with what its thread did to other bytes since its last fence or barrier.
-    fn joined(self, older: &Mark) -> Mark {
-        let of = |mark: &Mark| (mark.thread, mark.clock, mark.atomic);
-        if of(&self) != of(older) {
-            return self;
-        }
-        let covers = older.bytes & !self.bytes == 0 && self.message != older.message;
-        Mark {
-            bytes: self.bytes | older.bytes,
-            value: self.value | older.value & bits(older.bytes & !self.bytes),
-            // Of bytes that several channels accessed it is not known which did what; but atomic operations of
-            // several collide with what any one of them does otherwise.
-            apart: self.apart && (self.lane == older.lane || covers || self.atomic),
-            own: match self.message == older.message {
-                true => self.own | older.own,
-                false => self.own,
-            },
-            ..self
-        }
-    }
-
-    /// Whether another access of its thread is another channel's, which a barrier must put in order. Atomic
-    /// operations need none between them.
-    fn is_beside(&self, other: &Mark) -> bool {
-        let both = self.apart && other.apart && !(self.atomic && other.atomic);
-        let lane = |mark: &Mark| (mark.lane, mark.row);
-        both && self.thread == other.thread && lane(self) != lane(other)
-    }
-
-    /// Its channel, if it is one's.
-    pub fn channel(&self) -> Option<u8> {
-        Some(self.lane).filter(|lane| self.apart && *lane != ALL)
-    }
-
-    /// Whether a channel's atomic operation follows its own store, and no fence or barrier is between.
-    fn precedes(&self, atomic: &Mark) -> bool {
-        let of = |mark: &Mark| (mark.apart, mark.thread, mark.clock, mark.lane);
-        !self.atomic && atomic.apart && of(self) == of(atomic)
-    }
-
-    /// Whether two writes store the same in the bytes that both write.
-    fn agrees(&self, other: &Mark) -> bool {
-        let both = bits(self.bytes & other.bytes);
-        !self.atomic && !other.atomic && (self.value ^ other.value) & both == 0
-    }
-}
-
-/// The bits of these bytes of a word.
-fn bits(bytes: u8) -> u32 {
-    (0..4)
-        .filter(|byte| bytes >> byte & 1 != 0)
-        .fold(0, |bits, byte| bits | 0xff << (8 * byte))
-}
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +12,8 @@ pub(crate) enum Touch {
     Sample,
     Write,
     Atomic,
+    /// An atomic operation that writes nothing.
+    AtomicRead,
 }
 
 /// Two accesses of a word that nothing orders.
@@ -127,7 +42,7 @@ pub(crate) fn graver<T>(
 /// A word's last writer and two of its last readers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cell {
-    write: Mark,
+    pub(super) write: Mark,
     reads: [Mark; 2],
 }
 
@@ -141,15 +56,16 @@ impl Cell {
         mark: Mark,
         relation: impl Fn(&Mark, &Mark, bool) -> Relation,
     ) -> Option<Conflict> {
-        let meets = |other: &Mark| other.thread != 0 && other.bytes & mark.bytes != 0;
-        let mut found = None;
         let write = self.write;
         // Atomic operations meet if one of them is not for the other's work-group.
-        let narrow = touch == Touch::Atomic && (write.narrow || mark.narrow);
-        if meets(&write) && (touch == Touch::Write || !write.atomic || narrow) {
+        let narrow = mark.atomic && (write.narrow || mark.narrow);
+        let judged = touch == Touch::Write || !write.atomic || narrow;
+        let mut writes = write.parts(if judged { mark.bytes } else { 0 });
+        let mut found = writes.find_map(|write| {
             let same = write.agrees(&mark);
-            let together = write.message == mark.message && write.own & mark.own != 0;
-            let collides = together && write.lane != mark.lane && !same;
+            let own = write.own & mark.own & write.bytes;
+            let together = write.message == mark.message && own != 0;
+            let collides = together && write.lane() != mark.lane() && !same;
             let how = match (write.thread == mark.thread, touch) {
                 (true, Touch::Write) if collides => Relation::Racing,
                 (true, Touch::Write) if same => Relation::Before,
@@ -160,23 +76,24 @@ impl Cell {
                 (false, Touch::Write) if same => Relation::Before,
                 (false, _) => relation(&write, &mark, true),
             };
-            if how != Relation::Before {
-                found = Some(Conflict {
-                    earlier: write,
-                    earlier_writes: true,
-                    relation: how,
-                    doubtful: false,
-                });
-            }
-        }
-        if touch == Touch::Write && found.is_none() {
-            let others = self.reads.iter();
-            let other = |read: &&Mark| read.thread != mark.thread || read.is_beside(&mark);
-            let mut others = others.filter(|read| meets(read) && other(read));
+            (how != Relation::Before).then_some(Conflict {
+                earlier: write,
+                earlier_writes: true,
+                relation: how,
+                doubtful: false,
+            })
+        });
+        if matches!(touch, Touch::Write | Touch::Atomic) && found.is_none() {
+            let others = self.reads.iter().flat_map(|read| read.parts(mark.bytes));
+            let other = |read: &Mark| read.thread != mark.thread || read.is_beside(&mark);
+            // Plain reads beside atomic operations are doubtful.
+            let judged =
+                |read: &Mark| touch == Touch::Write || read.atomic && (read.narrow || mark.narrow);
+            let mut others = others.filter(|read| other(read) && judged(read));
             found = others.find_map(|read| {
-                let how = relation(read, &mark, false);
+                let how = relation(&read, &mark, false);
                 (how != Relation::Before).then_some(Conflict {
-                    earlier: *read,
+                    earlier: read,
                     earlier_writes: false,
                     relation: how,
                     doubtful: false,
@@ -185,7 +102,7 @@ impl Cell {
         }
         let found = found.or_else(|| self.doubt(touch, &mark, relation));
         match touch {
-            Touch::Read | Touch::Sample => self.read(mark),
+            Touch::Read | Touch::Sample | Touch::AtomicRead => self.read(mark),
             // Other channels of the message are still to be compared with what this one has stored.
             Touch::Atomic if write.precedes(&mark) => {}
             Touch::Write | Touch::Atomic => self.write = mark.joined(&write),
@@ -206,7 +123,9 @@ impl Cell {
             _ => return None,
         };
         let others = others.iter().filter(|other| {
-            other.thread != 0 && other.thread != mark.thread && other.bytes & mark.bytes != 0
+            let is_plain = writes || !other.atomic;
+            let is_other = other.thread != 0 && other.thread != mark.thread;
+            is_plain && is_other && other.bytes & mark.bytes != 0
         });
         others
             .map(|other| Conflict {
@@ -222,7 +141,8 @@ impl Cell {
     /// forgotten. Returns its instruction.
     pub fn peeked(&mut self, mark: &Mark) -> Option<u32> {
         let read = self.reads.iter_mut().find(|read| {
-            (read.thread, read.clock) == (mark.thread, mark.clock) && read.bytes & mark.bytes != 0
+            let same = (read.thread, read.clock) == (mark.thread, mark.clock);
+            same && !read.atomic && read.bytes & mark.bytes != 0
         })?;
         Some(std::mem::take(read).ip)
     }
@@ -243,94 +163,9 @@ impl Cell {
     }
 }
 
-/// Words of a line.
-pub(crate) const LINE: usize = 16;
-
-/// Consecutive words: messages mostly access whole lines of them.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Line {
-    #[default]
-    Blank,
-    /// What all its words have in common, and what the last write stored in each.
-    Whole(Cell, [u32; LINE]),
-    Parts(Box<[Cell; LINE]>),
-}
-
-impl Line {
-    /// One word of it.
-    pub fn cell(&mut self, word: usize) -> &mut Cell {
-        let cells = match self {
-            Self::Parts(cells) => return &mut cells[word % LINE],
-            Self::Whole(cell, values) => std::array::from_fn(|word| cell.of(word, values)),
-            Self::Blank => [Cell::default(); LINE],
-        };
-        *self = Self::Parts(Box::new(cells));
-        self.cell(word)
-    }
-
-    /// Records an access of all its words, as [`Cell::touch`]: `values` are what a write stores. Also
-    /// says in which word a conflict is.
-    pub fn touch(
-        &mut self,
-        touch: Touch,
-        mark: Mark,
-        values: &[u32; LINE],
-        relation: impl Fn(&Mark, &Mark, bool) -> Relation,
-    ) -> Option<(usize, Conflict)> {
-        if let Self::Blank = self {
-            *self = Self::Whole(Cell::default(), [0; LINE]);
-        }
-        match self {
-            Self::Parts(cells) => {
-                let mut worst = None;
-                for (word, cell) in cells.iter_mut().enumerate() {
-                    let found = cell.touch(touch, mark.of(word, values), &relation);
-                    worst = graver(worst, found.map(|found| (word, found)));
-                }
-                worst
-            }
-            Self::Whole(cell, stored) => {
-                // Its words differ in what is stored only.
-                let mut pairs = values.iter().zip(stored.iter());
-                let word = match touch {
-                    Touch::Write => pairs.position(|(new, old)| new != old).unwrap_or(0),
-                    Touch::Read | Touch::Sample | Touch::Atomic => 0,
-                };
-                // But for the channels that accessed them: the first and the last are told apart.
-                let write = &cell.write;
-                let last = mark.apart && (write.row || mark.row) && write.thread != mark.thread;
-                let words = [Some(word), last.then_some(LINE - 1)];
-                let found = words.into_iter().flatten().find_map(|word| {
-                    let mut one = cell.of(word, stored);
-                    let found = one.touch(touch, mark.of(word, values), &relation);
-                    found.map(|found| (word, found))
-                });
-                cell.touch(touch, mark, |_, _, _| Relation::Before);
-                if matches!(touch, Touch::Write | Touch::Atomic) {
-                    *stored = *values;
-                }
-                found
-            }
-            Self::Blank => None,
-        }
-    }
-}
-
-impl Mark {
-    /// That of a word of a line.
-    fn of(self, word: usize, values: &[u32; LINE]) -> Self {
-        Self {
-            lane: self.lane + if self.row { word as u8 } else { 0 },
-            value: values[word],
-            row: false,
-            ..self
-        }
-    }
-}
-
 impl Cell {
     /// That of a word of a line.
-    fn of(&self, word: usize, values: &[u32; LINE]) -> Self {
+    pub(super) fn of(&self, word: usize, values: &[u32; LINE]) -> Self {
         Self {
             write: self.write.of(word, values),
             reads: self.reads.map(|read| read.of(word, values)),
@@ -339,13 +174,13 @@ impl Cell {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn mark(thread: u32, lane: u8, value: u32) -> Mark {
+    pub fn mark(thread: u32, lane: u8, value: u32) -> Mark {
         Mark {
             thread,
-            lane,
+            lanes: [lane; 4],
             value,
             bytes: 0xf,
             own: 0xf,
@@ -363,7 +198,7 @@ mod tests {
         }
     }
 
-    fn racing(_: &Mark, _: &Mark, _: bool) -> Relation {
+    pub fn racing(_: &Mark, _: &Mark, _: bool) -> Relation {
         Relation::Racing
     }
 
@@ -377,6 +212,41 @@ mod tests {
         );
         let conflict = cell.touch(Touch::Write, mark(3, 0, 6), racing);
         assert_eq!(conflict.map(|found| found.earlier.thread), Some(2));
+    }
+
+    #[test]
+    fn atomic_reads_leave_the_last_writer() {
+        let atomic = |thread, narrow| Mark {
+            atomic: true,
+            narrow,
+            ..mark(thread, 0, 0)
+        };
+        let (near, far) = (true, false);
+        let mut cell = Cell::default();
+        assert!(cell.touch(Touch::Atomic, atomic(1, near), racing).is_none());
+        // Its own read, for all, does not hide that.
+        assert!(
+            cell.touch(Touch::AtomicRead, atomic(1, far), |_, _, _| {
+                Relation::Before
+            })
+            .is_none()
+        );
+        let found = cell.touch(Touch::AtomicRead, atomic(2, far), racing);
+        assert_eq!(found.map(|found| found.earlier_writes), Some(true));
+        // A read for the group meets what another group changes, and what nobody may write beside it.
+        let mut cell = Cell::default();
+        assert!(
+            cell.touch(Touch::AtomicRead, atomic(1, near), racing)
+                .is_none()
+        );
+        assert!(cell.touch(Touch::Atomic, atomic(2, far), racing).is_some());
+        let mut cell = Cell::default();
+        assert!(
+            cell.touch(Touch::AtomicRead, atomic(1, far), racing)
+                .is_none()
+        );
+        assert!(cell.touch(Touch::Atomic, atomic(2, far), racing).is_none());
+        assert!(cell.touch(Touch::Write, mark(3, 0, 0), racing).is_some());
     }
 
     #[test]
@@ -420,7 +290,7 @@ mod tests {
         let mut cell = Cell::default();
         let write = |message, lane, bytes, value| Mark {
             message,
-            lane,
+            lanes: [lane; 4],
             ..part(1, bytes, value)
         };
         for mark in [write(1, 0, 1, 5), write(2, 1, 2, 0x600), write(2, 2, 1, 7)] {
@@ -484,10 +354,10 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_several_channels_are_nobodys() {
+    fn bytes_of_a_word_have_channels_of_their_own() {
         let by = |lane, bytes, message| Mark {
             apart: true,
-            lane,
+            lanes: [lane; 4],
             message,
             ..part(1, bytes, 0)
         };
@@ -496,6 +366,18 @@ mod tests {
             assert!(cell.touch(Touch::Write, mark, racing).is_none());
         }
         assert!(cell.touch(Touch::Read, by(0, 1, 2), racing).is_none());
+        assert!(cell.touch(Touch::Read, by(1, 2, 2), racing).is_none());
+        assert!(cell.touch(Touch::Read, by(1, 4, 2), racing).is_none());
+        let found = cell.touch(Touch::Read, by(0, 0xf, 3), racing);
+        assert_eq!(found.and_then(|found| found.earlier.lane()), Some(1));
+        // Reads, too, of which each channel has its own.
+        let mut cell = Cell::default();
+        for mark in [by(0, 1, 1), by(1, 2, 1), by(2, 4, 1), by(3, 8, 1)] {
+            assert!(cell.touch(Touch::Read, mark, racing).is_none());
+        }
+        let mut other = cell;
+        assert!(cell.touch(Touch::Write, by(3, 8, 2), racing).is_none());
+        assert!(other.touch(Touch::Write, by(3, 4, 2), racing).is_some());
         // All of them have stored the same.
         let mut cell = Cell::default();
         for mark in [by(0, 0xf, 1), by(1, 0xf, 1)] {
@@ -554,47 +436,5 @@ mod tests {
         assert_eq!(other.peeked(&atomic(1)), Some(0));
         assert!(other.touch(Touch::Atomic, atomic(1), racing).is_none());
         assert!(other.touch(Touch::Atomic, atomic(2), racing).is_none());
-    }
-
-    /// The same accesses of a line, and of its words.
-    #[test]
-    fn a_line_is_as_good_as_its_words() {
-        let mut seed = 5u64;
-        let mut below = |limit: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % limit
-        };
-        for _ in 0..2000 {
-            let mut line = Line::default();
-            let mut cells = [Cell::default(); LINE];
-            for message in 1..8 {
-                let touch = [Touch::Read, Touch::Write][below(2) as usize];
-                let (thread, value) = (1 + below(3) as u32, below(2) as u32);
-                let mark = Mark {
-                    message,
-                    row: below(2) == 0,
-                    ..mark(thread, 0, 0)
-                };
-                let values: [u32; LINE] = std::array::from_fn(|word| value + (word as u32 & 1));
-                let word = below(16) as usize;
-                if below(4) == 0 {
-                    let mark = mark.of(word, &values);
-                    let found = line.cell(word).touch(touch, mark, racing);
-                    let other = cells[word].touch(touch, mark, racing);
-                    assert_eq!(found.is_some(), other.is_some());
-                    continue;
-                }
-                let found = line.touch(touch, mark, &values, racing);
-                let mut others = Vec::new();
-                for (word, cell) in cells.iter_mut().enumerate() {
-                    let found = cell.touch(touch, mark.of(word, &values), racing);
-                    others.extend(found.map(|found| (word, found.earlier.lane)));
-                }
-                match found {
-                    Some((word, found)) => assert!(others.contains(&(word, found.earlier.lane))),
-                    None => assert!(others.is_empty()),
-                }
-            }
-        }
     }
 }

@@ -12,6 +12,7 @@ use super::findings::{Extents, Launched, Purpose};
 use super::gaps::Gaps;
 use super::group::Group;
 use super::memory::Memory;
+use super::pointers::Pointee;
 use super::rule::{Rule, Violation};
 
 /// The most violations that are kept; all are counted.
@@ -95,8 +96,6 @@ pub struct Checks {
     pub(super) surface: Slot<(u64, u64, u64)>,
     /// The last load of bytes that nothing has written.
     pub(super) empty_load: RefCell<Option<EmptyLoad>>,
-    /// What pointers point to, and its size, by their state less [`POINTER`].
-    pub(super) pointers: RefCell<Vec<(GpuAddress, u64)>>,
     /// The launch's kernel has told that its channels are in order by what it tells alone.
     pub(super) apart: Slot<bool>,
     /// What it stores of vectors of three has no fourth component.
@@ -285,21 +284,12 @@ impl Checks {
             true => self.extents.object_at(value)?,
             false => self.extents.pointee(value)?,
         };
-        let mut pointers = self.pointers.borrow_mut();
-        let index = match pointers.iter().position(|known| *known == pointee) {
-            Some(index) => index,
-            None => {
-                pointers.push(pointee);
-                pointers.len() - 1
-            }
-        };
-        u8::try_from(index).ok()?.checked_add(POINTER)
+        self.memory().pointers.state(pointee)
     }
 
     /// What a pointer with this state points to, and its size.
-    pub(super) fn pointee(&self, state: u8) -> Option<(GpuAddress, u64)> {
-        let index = usize::from(state.checked_sub(POINTER)?);
-        self.pointers.borrow().get(index).copied()
+    pub(super) fn pointee(&self, state: u8) -> Option<Pointee> {
+        (state >= POINTER).then(|| self.memory().pointers.pointee(state))?
     }
 
     /// Where an address lies, in words.

@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::Checks;
 use super::alike::OfGroup;
 use super::bytes::UNWRITTEN;
-use super::cell::{ALL, LINE, Line};
 use super::doubts::Doubts;
-use super::heard::{Heard, Known};
+use super::heard::{Heard, Word};
+use super::line::{LINE, Line};
+use super::mark::ALL;
 use super::order::{Order, Reach, Side};
 use super::rule::Rule;
 
@@ -37,7 +38,7 @@ pub struct Group {
     /// By byte of it.
     pub(super) states: Vec<u8>,
     /// By word of it, what atomics tell.
-    pub(super) told: std::collections::BTreeMap<u64, Known>,
+    pub(super) told: std::collections::BTreeMap<u64, Word>,
     pub(super) doubts: Doubts,
     pub(super) alike: OfGroup,
     /// The first signals of the last two barriers, and of the threads that have ended the one with

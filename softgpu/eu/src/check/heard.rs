@@ -78,6 +78,35 @@ fn shown(known: &Known, sync: &Sync, members: &Range<u32>) -> Known {
     Known::new(near.map(|(thread, told)| (*thread, only(told))).collect())
 }
 
+/// What atomic operations tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Word {
+    /// Those for the device tell it all threads.
+    pub wide: Known,
+    /// Those for a work-group tell it the threads of theirs.
+    pub near: Known,
+}
+
+impl Word {
+    pub fn is_empty(&self) -> bool {
+        self.wide.is_empty() && self.near.is_empty()
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        merge(&mut self.wide, &other.wide);
+        merge(&mut self.near, &other.near);
+    }
+
+    /// What of it a synchronization shows a thread of the group that it is near to.
+    fn shown(&self, sync: &Sync, members: &Range<u32>) -> Known {
+        let mut known = shown(&self.wide, sync, members);
+        if sync.reach.is_some() && !self.near.is_empty() {
+            merge(&mut known, &shown(&self.near, &sync.for_all(), members));
+        }
+        known
+    }
+}
+
 /// What a thread has heard.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard {
@@ -86,7 +115,9 @@ pub(crate) struct Heard {
     /// What some have, and the others have not since the last barrier.
     some: Vec<(u32, Known)>,
     /// What came without an order: a fence that acquires makes it heard.
-    relaxed: Known,
+    relaxed: Word,
+    /// What fences that release have been told of: its atomic operations of any order tell it from then on.
+    released: Word,
     /// What it had heard when it last dropped what caches hold.
     known: Known,
 }
@@ -96,23 +127,47 @@ pub(crate) type Deed = (u32, u32, Option<u8>);
 
 impl Heard {
     /// It hears what another thread's atomic told.
-    pub fn hear(&mut self, told: &Known) {
-        merge(&mut self.all, told);
+    pub fn hear(&mut self, told: &Word) {
+        merge(&mut self.all, &told.wide);
+        merge(&mut self.all, &told.near);
     }
 
     /// These channels do, by an atomic operation of that order.
-    pub fn hear_by(&mut self, lanes: u32, told: &Known, sync: &Sync, members: &Range<u32>) {
-        merge(&mut self.relaxed, told);
+    pub fn hear_by(&mut self, lanes: u32, told: &Word, sync: &Sync, members: &Range<u32>) {
+        self.relaxed.add(told);
         if sync.acquires {
-            self.add(lanes, &shown(told, sync, members));
+            self.add(lanes, &told.shown(sync, members));
         }
     }
 
     /// These channels pass a fence.
     pub fn acquire(&mut self, sync: &Sync, lanes: u32, members: &Range<u32>) {
         if sync.acquires && !self.relaxed.is_empty() {
-            let told = shown(&self.relaxed, sync, members);
+            let told = self.relaxed.shown(sync, members);
             self.add(lanes, &told);
+        }
+    }
+
+    /// These channels pass a fence that releases.
+    pub fn release(&mut self, sync: &Sync, lanes: u32) {
+        let Some(reach) = sync.reach else {
+            return;
+        };
+        let known = shown(&self.by(lanes), &sync.for_all(), &(0..0));
+        match reach {
+            Reach::Device => merge(&mut self.released.wide, &known),
+            Reach::Group => merge(&mut self.released.near, &known),
+        }
+    }
+
+    /// What an atomic operation of these channels tells of it.
+    pub fn told(&self, sync: &Sync, lanes: u32) -> Word {
+        if !sync.releases {
+            return self.released.clone();
+        }
+        Word {
+            wide: self.by(lanes),
+            near: self.released.near.clone(),
         }
     }
 
@@ -152,7 +207,8 @@ impl Heard {
     /// It drops what caches hold: what it has heard of, it reads from now on.
     pub fn drop_caches(&mut self) {
         merge(&mut self.known, &self.all);
-        merge(&mut self.known, &self.relaxed);
+        merge(&mut self.known, &self.relaxed.wide);
+        merge(&mut self.known, &self.relaxed.near);
     }
 
     /// What these channels have heard.
@@ -197,13 +253,16 @@ mod tests {
     const ALL: u32 = u32::MAX;
 
     /// What one channel of thread 7 tells: a barrier was at clock 3, and all is fenced up to 5.
-    fn told(lane: u8) -> Known {
+    fn told(lane: u8) -> Word {
         let one = Told {
             clocks: [5; 5],
             joined: [3; 3],
             lanes: 1 << lane,
         };
-        Known::new(BTreeMap::from([(7, one)]))
+        Word {
+            wide: Known::new(BTreeMap::from([(7, one)])),
+            near: Known::default(),
+        }
     }
 
     fn has(heard: &Heard, deed: Deed, lane: u8) -> bool {

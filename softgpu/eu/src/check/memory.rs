@@ -1,11 +1,12 @@
 //! What is known of GPU memory: who touched a word, and which bytes nothing has written.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::bytes::{Bytes, Pages, Scratch};
-use super::cell::{LINE, Line};
-use super::heard::Known;
+use super::heard::{Known, Word, merge};
+use super::line::{LINE, Line};
+use super::pointers::Pointers;
 
 /// Lines that [`Memory`] keeps together: those of 1 KiB.
 const LINES: usize = 16;
@@ -16,6 +17,18 @@ const PAGES: usize = 1 << 14;
 const GROUPS: usize = 1 << 16;
 /// Places of atomics that are kept.
 const PLACES: usize = 1 << 14;
+
+/// What the atomics at an address tell.
+#[derive(Debug, Default)]
+struct Place {
+    /// All threads.
+    wide: Known,
+    /// The threads of a group, by its first one.
+    near: BTreeMap<u32, Known>,
+    /// The thread that told the first of it, and whether none has told more.
+    by: u32,
+    alone: bool,
+}
 
 /// What is known of memory. One for a device; it outlives launches.
 #[derive(Debug, Default)]
@@ -31,10 +44,12 @@ pub(crate) struct Memory {
     pub bytes: Bytes,
     /// Those of memory that threads have for themselves.
     pub scratch: Scratch,
+    /// What those of pointers name.
+    pub pointers: Pointers,
     /// Each launch that runs has one.
     running: Arc<()>,
     /// By address, what the atomics there tell.
-    told: HashMap<u64, Known>,
+    told: HashMap<u64, Place>,
     /// More places had atomics than are kept.
     pub overflow: bool,
 }
@@ -66,12 +81,13 @@ impl Memory {
         Some((*ids, thread - first))
     }
 
-    /// A launch begins: unless others run, what atomics told is over. Returns the number of its first
+    /// A launch begins: unless others run, what atomics told is over, and states of pointers that nobody has are free. Returns the number of its first
     /// thread, and what it has while it runs.
     pub fn begin(&mut self) -> (u32, Arc<()>) {
         if Arc::strong_count(&self.running) == 1 {
             self.told.clear();
             self.overflow = false;
+            self.pointers.sweep(&self.bytes);
         }
         (self.threads + 1, self.running.clone())
     }
@@ -91,44 +107,102 @@ impl Memory {
         &mut lines.or_default()[line]
     }
 
-    /// What the atomics at an address tell.
-    pub fn told(&self, address: u64) -> Option<&Known> {
-        self.told.get(&address)
+    /// What the atomics at an address tell the group whose first thread this is.
+    pub fn told(&self, address: u64, group: u32) -> Option<Word> {
+        let place = self.told.get(&address)?;
+        Some(Word {
+            wide: place.wide.clone(),
+            near: place.near.get(&group).cloned().unwrap_or_default(),
+        })
     }
 
-    /// An atomic at an address tells something.
-    pub fn tell(&mut self, address: u64, known: Known) {
-        if known.is_empty() {
+    /// A thread of the group whose first thread is `group` tells something by an atomic at an address.
+    pub fn tell(&mut self, address: u64, (thread, group): (u32, u32), word: &Word) {
+        if word.is_empty() {
             return;
         }
         if self.told.len() >= PLACES && !self.told.contains_key(&address) {
             self.overflow = true;
             return;
         }
-        self.told.insert(address, known);
+        let place = self.told.entry(address).or_insert_with(|| Place {
+            by: thread,
+            alone: true,
+            ..Place::default()
+        });
+        place.alone &= place.by == thread;
+        merge(&mut place.wide, &word.wide);
+        if !word.near.is_empty() {
+            merge(place.near.entry(group).or_default(), &word.near);
+        }
+    }
+
+    /// Whether one other thread has told all that the atomics at an address tell.
+    pub fn is_told_by_another(&self, address: u64, thread: u32) -> bool {
+        let place = self.told.get(&address);
+        place.is_some_and(|place| place.alone && place.by != thread)
+    }
+
+    /// The atomics at an address tell nothing more.
+    pub fn forget(&mut self, address: u64) {
+        self.told.remove(&address);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::check::heard::Told;
+
+    /// What a thread tells of itself.
+    fn word(thread: u32) -> Word {
+        Word {
+            wide: Known::new(BTreeMap::from([(thread, Told::by_all([1; 5]))])),
+            near: Known::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_told_one_group_others_do_not_hear() {
+        let mut memory = Memory::default();
+        let near = Word {
+            near: word(5).wide,
+            wide: word(1).wide,
+        };
+        memory.tell(8, (5, 4), &near);
+        let heard = |group| memory.told(8, group).map(|word| [word.wide, word.near]);
+        let counts = |group| heard(group).map(|all| all.map(|known| known.len()));
+        assert_eq!([counts(4), counts(0)], [Some([1, 1]), Some([1, 0])]);
+    }
+
+    #[test]
+    fn who_has_told_all_is_known() {
+        let mut memory = Memory::default();
+        assert!(!memory.is_told_by_another(8, 1));
+        memory.tell(8, (1, 1), &word(1));
+        assert!(memory.is_told_by_another(8, 2) && !memory.is_told_by_another(8, 1));
+        memory.tell(8, (2, 1), &word(2));
+        assert!(
+            !memory.is_told_by_another(8, 3),
+            "of several it is not known"
+        );
+        memory.forget(8);
+        assert!(memory.told(8, 1).is_none());
+    }
 
     #[test]
     fn what_atomics_told_ends_with_the_launches() {
         let mut memory = Memory::default();
         let (_, first) = memory.begin();
-        memory.tell(8, Known::new(BTreeMap::from([(1, Told::by_all([1; 5]))])));
+        memory.tell(8, (1, 1), &word(1));
         let (_, second) = memory.begin();
         drop(first);
-        assert!(memory.told(8).is_some(), "the second launch runs");
+        assert!(memory.told(8, 1).is_some(), "the second launch runs");
         drop(memory.begin());
-        assert!(memory.told(8).is_some(), "the second launch runs");
+        assert!(memory.told(8, 1).is_some(), "the second launch runs");
         drop(second);
         drop(memory.begin());
-        assert!(memory.told(8).is_none());
+        assert!(memory.told(8, 1).is_none());
     }
 
     #[test]

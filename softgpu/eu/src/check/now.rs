@@ -1,8 +1,9 @@
 //! How what was done earlier is related to an access now.
 
 use super::access::Where;
-use super::cell::{Mark, Touch};
+use super::cell::Touch;
 use super::heard::Deed;
+use super::mark::Mark;
 use super::order::{Order, Reach, Relation, Side};
 
 /// An access that is made now.
@@ -95,10 +96,11 @@ impl Now<'_> {
     /// One of another channel of the thread, or of any for the sampler.
     fn to_own(&self, earlier: &Mark, mark: &Mark) -> Relation {
         if self.touch == Touch::Sample {
-            return match self.order.has_flushed(earlier.clock) {
-                true => Relation::Before,
-                false => Relation::Stale,
-            };
+            match self.order.has_flushed(earlier.clock) {
+                true if earlier.is_beside(mark) => {}
+                true => return Relation::Before,
+                false => return Relation::Stale,
+            }
         }
         let side = self.sides().last().copied().unwrap_or(self.side());
         let has_joined = self.order.has_joined(earlier.clock, side);

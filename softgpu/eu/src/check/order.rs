@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::alike::Alike;
-use super::heard::{Heard, Known, Told};
+use super::heard::{Heard, Told, Word, merge};
 use super::sync::Sync;
 
 /// The two kinds of memory, each with fences of its own.
@@ -87,6 +87,8 @@ pub(crate) struct Order {
     /// signals.
     fenced: Clocks,
     released: [Clocks; 2],
+    /// The same by fences alone: atomic operations of any order that come later tell of it.
+    lasting: Clocks,
     /// What it has heard through atomics.
     pub heard: Heard,
     /// Its channels are in order by what its code tells alone ([`devinfo::report::APART`]): the last of it, and
@@ -112,6 +114,7 @@ impl Order {
             at: [0; 2],
             fenced: Clocks::default(),
             released: [Clocks::default(); 2],
+            lasting: Clocks::default(),
             heard: Heard::default(),
             apart,
             sync: Sync::NONE,
@@ -137,8 +140,12 @@ impl Order {
 
     fn show(&mut self, side: Side, reach: Reach) {
         self.clock += 1;
-        self.fenced[place(side, Reach::Group)] = self.clock;
-        self.fenced[place(side, reach)] = self.clock;
+        for reach in [Reach::Group, reach] {
+            self.fenced[place(side, reach)] = self.clock;
+            if self.sync.is_fence() {
+                self.lasting[place(side, reach)] = self.clock;
+            }
+        }
     }
 
     /// Whether the sampler sees what it did at `clock`.
@@ -160,6 +167,9 @@ impl Order {
         (self.sync, self.in_order) = (sync, in_order);
         if sync.is_fence() {
             self.heard.acquire(&sync, lanes, members);
+            if sync.releases {
+                self.heard.release(&sync, lanes);
+            }
         }
     }
 
@@ -238,24 +248,34 @@ impl Order {
     }
 
     /// What an atomic of these channels of this thread of a group tells others: its own fenced work, and that
-    /// of its group up to the barriers that it has passed. Shared local memory may be `in_order` without
-    /// fences.
+    /// of its group up to the barriers that it has passed; and what it has heard itself. `sync` is what its code has
+    /// told of it, if that counts. Shared local memory may be `in_order` without fences.
     pub fn release(
         &self,
         own: u32,
         lanes: u32,
         group: &[Order],
         first: u32,
-        in_order: bool,
-    ) -> Known {
-        let mut known = self.heard.by(lanes);
+        (sync, in_order): (Option<&Sync>, bool),
+    ) -> Word {
+        let mut word = match sync {
+            Some(sync) => self.heard.told(sync, lanes),
+            None => Word {
+                wide: self.heard.by(lanes),
+                ..Word::default()
+            },
+        };
+        let fenced = match sync {
+            Some(sync) if !sync.releases => self.lasting,
+            _ => self.fenced,
+        };
         let all = |clocks: Clocks, now: u32| match in_order {
             true => [now, clocks[1], clocks[2], clocks[3], clocks[4]],
             false => clocks,
         };
         let mut tell = |thread: u32, told: Told| {
             if told.clocks != Clocks::default() {
-                Arc::make_mut(&mut known)
+                Arc::make_mut(&mut word.wide)
                     .entry(thread)
                     .or_default()
                     .add(&told);
@@ -265,7 +285,7 @@ impl Order {
             let thread = first + index as u32;
             if thread == own {
                 let told = Told {
-                    clocks: all(self.fenced, self.clock + 1),
+                    clocks: all(fenced, self.clock + 1),
                     joined: self.joined,
                     lanes,
                 };
@@ -273,7 +293,7 @@ impl Order {
             } else if let Some((signal, released)) = member.shared(self.passed) {
                 // What the group shows itself, this thread's fence shows others.
                 let [local, group, device, sampler, texels] = all(released, signal);
-                let reached = match self.fenced[2] > self.passed_at {
+                let reached = match fenced[2] > self.passed_at {
                     true => group,
                     false => 0,
                 };
@@ -281,13 +301,23 @@ impl Order {
                 tell(thread, Told::by_all(clocks));
             }
         }
-        known
+        // Operations that have no scope in their language are for all.
+        if sync.is_some_and(|sync| sync.narrow) {
+            merge(&mut word.near, &std::mem::take(&mut word.wide));
+        }
+        word
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use devinfo::report;
+
     use super::*;
+    use crate::check::heard::Known;
+    use crate::check::sync::asked;
 
     const ALL: u32 = u32::MAX;
 
@@ -340,7 +370,7 @@ mod tests {
     fn atomics_tell_what_is_fenced() {
         let mut writer = Order::new(false);
         let wrote = writer.clock;
-        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, (None, false));
         let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
@@ -350,7 +380,7 @@ mod tests {
             "no fence"
         );
         writer.fence(Side::Global, Reach::Device);
-        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, (None, false));
         reader.heard.hear(&told);
         assert!(
             reader
@@ -374,7 +404,7 @@ mod tests {
     fn without_fences_an_atomic_tells_what_came_before_it() {
         let mut writer = Order::new(false);
         let before = writer.clock;
-        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, true);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, (None, true));
         writer.told();
         let mut reader = Order::new(false);
         reader.heard.hear(&told);
@@ -396,7 +426,7 @@ mod tests {
         let mut writer = Order::new(false);
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Group);
-        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, (None, false));
         let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(
@@ -419,8 +449,8 @@ mod tests {
         group.iter_mut().for_each(Order::signal);
         group.iter_mut().for_each(Order::pass);
         let told = |group: &[Order]| {
-            let told = group[1].release(8, ALL, group, 7, false);
-            told.get(&7).is_some_and(|told| wrote < told.clocks[2])
+            let told = group[1].release(8, ALL, group, 7, (None, false));
+            told.wide.get(&7).is_some_and(|told| wrote < told.clocks[2])
         };
         assert!(!told(&group));
         group[1].fence(Side::Global, Reach::Device);
@@ -450,12 +480,57 @@ mod tests {
         }
     }
 
+    /// What a thread that has acquired from thread 3 tells of that by an operation of these semantics and this
+    /// scope, behind a fence if there is one: all, and its group alone.
+    fn handed_on(semantics: u32, scope: u32, fence: Option<[u32; 2]>) -> [bool; 2] {
+        let members = 7..8;
+        let word = Word {
+            wide: Known::new(BTreeMap::from([(3, Told::by_all([5; 5]))])),
+            near: Known::default(),
+        };
+        let mut order = Order::new(true);
+        let acquires = asked(
+            report::ACQUIRE,
+            report::DEVICE,
+            report::ATOMIC | report::LOADS,
+        );
+        order.heard.hear_by(1, &word, &acquires, &members);
+        if let Some([semantics, scope]) = fence {
+            order.tells(asked(semantics, scope, 0), 1, false, &members);
+        }
+        let sync = asked(semantics, scope, report::ATOMIC | report::SCOPED);
+        let told = order.release(7, 1, std::slice::from_ref(&order), 7, (Some(&sync), false));
+        [told.wide, told.near].map(|known| known.contains_key(&3))
+    }
+
+    #[test]
+    fn what_was_acquired_is_handed_on_by_what_releases_for_whom_it_does() {
+        let (relaxed, device, group) = (0, report::DEVICE, report::WORK_GROUP);
+        let fence = report::RELEASE | report::GLOBAL_MEMORY;
+        assert_eq!(handed_on(report::RELEASE, device, None), [true, false]);
+        assert_eq!(handed_on(report::RELEASE, group, None), [false, true]);
+        assert_eq!(handed_on(relaxed, device, None), [false, false]);
+        assert_eq!(
+            handed_on(relaxed, device, Some([fence, device])),
+            [true, false]
+        );
+        assert_eq!(
+            handed_on(relaxed, device, Some([fence, group])),
+            [false, true]
+        );
+        let acquires = report::ACQUIRE | report::GLOBAL_MEMORY;
+        assert_eq!(
+            handed_on(relaxed, device, Some([acquires, device])),
+            [false, false]
+        );
+    }
+
     #[test]
     fn what_was_heard_is_known_once_caches_are_dropped() {
         let mut writer = Order::new(false);
         let wrote = writer.clock;
         writer.fence(Side::Global, Reach::Device);
-        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, false);
+        let told = writer.release(7, ALL, std::slice::from_ref(&writer), 7, (None, false));
         let mut reader = Order::new(false);
         reader.heard.hear(&told);
         assert!(

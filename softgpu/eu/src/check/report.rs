@@ -106,7 +106,7 @@ impl Checks {
         let other = u64::from(earlier.ip);
         self.report_at(ip, rule, Some(other), || {
             let verb = match touch {
-                Touch::Read | Touch::Sample => "reads",
+                Touch::Read | Touch::Sample | Touch::AtomicRead => "reads",
                 Touch::Write => "writes",
                 Touch::Atomic => "updates",
             };
@@ -116,7 +116,7 @@ impl Checks {
                 (false, false) => "has read",
             };
             let me = self.name(thread, lane);
-            let they = self.name(earlier.thread, Some(earlier.lane));
+            let they = self.name(earlier.thread, earlier.lane());
             let place = self.place(place, address);
             let why = match conflict.relation {
                 _ if touch == Touch::Sample && conflict.relation != Relation::Racing => {

@@ -17,8 +17,11 @@ pub(crate) struct Sync {
     kinds: [bool; 3],
     /// It is a barrier.
     pub joins: bool,
-    /// It is an atomic operation that reads.
+    /// It is an atomic operation that reads alone, or writes alone.
     pub loads: bool,
+    pub stores: bool,
+    /// If it exchanges nothing because it finds another value, it acquires.
+    pub acquires_otherwise: bool,
     /// It is one for a work-group or less, because the program says so.
     pub narrow: bool,
     is_atomic: bool,
@@ -33,6 +36,8 @@ impl Sync {
         kinds: [false; 3],
         joins: false,
         loads: false,
+        stores: false,
+        acquires_otherwise: false,
         narrow: false,
         is_atomic: false,
     };
@@ -42,6 +47,7 @@ impl Sync {
         let (semantics, scope) = (told.offset as u32, (told.offset >> 32) as u32);
         let has = |bits: u32| semantics & bits != 0;
         let both = report::BOTH | report::CONSISTENT;
+        let acquires = |semantics: u32| semantics & (report::ACQUIRE | both) != 0;
         let kinds = [
             report::LOCAL_MEMORY,
             report::GLOBAL_MEMORY,
@@ -54,7 +60,7 @@ impl Sync {
             _ => None,
         };
         Self {
-            acquires: has(report::ACQUIRE | both),
+            acquires: acquires(semantics),
             releases: has(report::RELEASE | both),
             reach,
             // Atomic operations say of none: they are for what their order is for.
@@ -64,6 +70,8 @@ impl Sync {
             },
             joins: what(report::JOINS),
             loads: what(report::LOADS),
+            stores: what(report::STORES),
+            acquires_otherwise: acquires(told.size),
             narrow: what(report::SCOPED) && reach != Some(Reach::Device),
             is_atomic: what(report::ATOMIC),
         }
@@ -83,6 +91,16 @@ impl Sync {
     pub fn shows(&self, side: Side) -> Option<Reach> {
         let shows = self.releases && self.orders(side);
         self.reach.filter(|_| shows)
+    }
+
+    /// The same as a read alone, where it has found another value than it exchanges.
+    pub fn otherwise(self) -> Self {
+        Self {
+            acquires: self.acquires_otherwise,
+            releases: false,
+            loads: true,
+            ..self
+        }
     }
 
     /// The same for everybody.

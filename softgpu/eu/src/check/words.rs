@@ -1,12 +1,13 @@
 //! Who accesses the words of programs' memory, and what nothing orders.
 
 use super::access::{Access, What, Where};
-use super::cell::{ALL, Conflict, LINE, Mark, Touch, graver};
+use super::cell::{Conflict, Touch, graver};
 use super::checks::Checks;
 use super::doubts::Clash;
 use super::findings::Purpose;
 use super::group::Group;
-use super::heard::merge;
+use super::line::LINE;
+use super::mark::{ALL, Mark};
 use super::now::Now;
 use super::order::Side;
 
@@ -49,15 +50,20 @@ impl Checks {
             What::Read { .. } if self.sampled.get() => Touch::Sample,
             What::Read { .. } => Touch::Read,
             What::Write { .. } => Touch::Write,
+            // That it writes nothing is known only where code tells it.
+            What::Atomic { .. } if order.apart && side == Side::Global && order.sync.loads => {
+                Touch::AtomicRead
+            }
             What::Atomic { .. } => Touch::Atomic,
         };
+        let is_atomic = matches!(touch, Touch::Atomic | Touch::AtomicRead);
         let own = group.first + index as u32;
         // A message of the whole thread is that of the one channel that is there. Compilers make one atomic
         // operation of those of all that are.
         let active = self.here.get().active;
         let whose = match (self.whole.get(), active.count_ones()) {
             (true, 1) => Some(active.trailing_zeros() as u8),
-            (true, 2..) if touch == Touch::Atomic => Some(ALL),
+            (true, 2..) if is_atomic => Some(ALL),
             _ => None,
         };
         let mut mark = Mark {
@@ -67,15 +73,15 @@ impl Checks {
             message: self.messages.get(),
             value: 0,
             slot,
-            lane: 0,
+            lanes: [0; 4],
             bytes: 0,
             own: 0,
-            atomic: touch == Touch::Atomic,
+            atomic: is_atomic,
             row: false,
             apart: order.apart && (whose.is_some() || access.lane.is_some() && !self.whole.get()),
-            narrow: touch == Touch::Atomic && order.sync.narrow,
+            narrow: is_atomic && order.sync.narrow,
         };
-        if touch == Touch::Atomic {
+        if is_atomic {
             let (count, step) = match access.row {
                 true => (width / 4, 4),
                 false => (1, 0),
@@ -93,8 +99,12 @@ impl Checks {
                             ..
                         }
                     );
+                let fails = match access.what {
+                    What::Atomic { fails, .. } => fails >> element & 1 != 0,
+                    What::Read { .. } | What::Write { .. } => false,
+                };
                 let at = address + element * step;
-                self.tell(&mut group, (side, at), index, (lanes, learns));
+                self.tell(&mut group, (side, at), index, (lanes, learns, fails));
             }
         }
         let unread = |from: u64| self.is_unread(&access.what, from - address);
@@ -106,7 +116,7 @@ impl Checks {
         let mut worst: Option<(u64, Conflict)> = None;
         while at < end {
             let whole = (access.row || access.lane.is_none())
-                && touch != Touch::Atomic
+                && !is_atomic
                 && !gaps
                 && at.is_multiple_of(4 * LINE as u64)
                 && end - at >= 4 * LINE as u64;
@@ -120,7 +130,7 @@ impl Checks {
                 continue;
             }
             let lane = access.lane_of((from - address) as usize);
-            mark.lane = whose.or(lane).unwrap_or(0);
+            mark.lanes = [whose.or(lane).unwrap_or(0); 4];
             let data = match &access.what {
                 What::Write { data, .. } => {
                     let range = (from - address) as usize..(until - address) as usize;
@@ -230,11 +240,11 @@ impl Checks {
         group: &mut Group,
         (side, address): (Side, u64),
         index: usize,
-        (lanes, learns): (u32, bool),
+        (lanes, learns, fails): (u32, bool, bool),
     ) {
         let told = match side {
             Side::Local => group.told.get(&address).cloned(),
-            Side::Global | Side::Sampler | Side::Texels => self.memory().told(address).cloned(),
+            Side::Global | Side::Sampler | Side::Texels => self.memory().told(address, group.first),
         };
         let (first, members) = (group.first, group.members());
         let Some(order) = group.threads.get_mut(index) else {
@@ -244,7 +254,10 @@ impl Checks {
         // Compilers move operations on shared local memory past what is told of them.
         let apart = order.apart && side != Side::Local;
         let lanes = if apart { lanes } else { u32::MAX };
-        let sync = order.sync;
+        let sync = match fails && apart {
+            true => order.sync.otherwise(),
+            false => order.sync,
+        };
         // Who does not look at what is there learns nothing: a lock that is asked for once, and not until it is free.
         let learns = learns || !order.apart;
         if learns && let Some(told) = &told {
@@ -261,30 +274,37 @@ impl Checks {
         let Some(order) = group.threads.get(index) else {
             return;
         };
-        let mut known = order.release(own, lanes, &group.threads, first, in_order);
-        // What comes after a release, in whatever order, goes on telling what that did.
-        if apart && let Some(told) = &told {
-            merge(&mut known, told);
-        }
+        let asked = apart.then_some(&sync);
+        let word = order.release(own, lanes, &group.threads, first, (asked, in_order));
         if let Some(order) = group.threads.get_mut(index) {
             // Of those channels for which this is one operation, the last one acquires what the others release.
             if apart && !lanes.is_power_of_two() {
-                order.heard.hear_by(lanes, &known, &sync, &members);
+                order.heard.hear_by(lanes, &word, &sync, &members);
             } else if order.apart && !apart && sync.acquires && sync.releases {
-                order.heard.hear(&known);
+                order.heard.hear(&word);
             }
             if in_order && side == Side::Local {
                 order.told();
             }
         }
-        if known.is_empty() {
-            return;
-        }
         match side {
+            Side::Local if word.is_empty() => {}
             Side::Local => {
-                group.told.insert(address, known);
+                group.told.insert(address, word);
             }
-            Side::Global | Side::Sampler | Side::Texels => self.memory().tell(address, known),
+            Side::Global | Side::Sampler | Side::Texels => {
+                let mut memory = self.memory();
+                // What comes after a release, in whatever order, goes on telling what that did, but for what
+                // another thread stores. Without an order, a thread knows and tells all that was told.
+                let renews = match apart {
+                    true => sync.stores && memory.is_told_by_another(address, own),
+                    false => !word.is_empty(),
+                };
+                if renews {
+                    memory.forget(address);
+                }
+                memory.tell(address, (own, first), &word);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 mod accumulator;
 #[cfg(test)]
 mod agreement;
+mod bitwise;
 mod convergence;
 mod family;
 mod flow;

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use eu_lanes::bits;
 use isa_encoder::semantics::{self, Float, Integer, Number, Semantics};
-use isa_encoder::{Attributes, Opcode, TOGETHER};
+use isa_encoder::{Attributes, Opcode, Specific, TOGETHER};
 
 use super::accumulator;
+use super::bitwise;
 use super::convergence::{Blocks, Flow};
 use super::hazards::{Hazards, results};
 use super::op::{Action, Op, Pred, Span};
@@ -486,25 +488,26 @@ impl Shadow {
         match op.does {
             Semantics::Number(Number::Move) if integers || same => sources[0],
             Semantics::Integer(Integer::Not) if integers => sources[0],
-            Semantics::Integer(integer @ (Integer::And | Integer::Or)) if integers => {
-                // A byte of zeros, or of ones, decides alone.
-                let alone = if integer == Integer::And { 0 } else { 0xff };
-                let inverted = |index: usize| {
-                    if op.src[index].neg {
-                        !value(index)
-                    } else {
-                        value(index)
-                    }
+            Semantics::Integer(integer @ (Integer::And | Integer::Or | Integer::TruthTable))
+                if integers =>
+            {
+                let inverted = |index: usize| match op.src[index].neg {
+                    true => !value(index),
+                    false => value(index),
                 };
-                let values = [inverted(0), inverted(1)].map(u64::to_le_bytes);
-                std::array::from_fn(|byte| {
-                    let decides = |index: usize| {
-                        sources[index][byte] != UNWRITTEN && values[index][byte] == alone
-                    };
-                    match decides(0) || decides(1) {
-                        true => WRITTEN,
-                        false => join(sources[0][byte], sources[1][byte]),
+                let values = [0, 1, 2].map(|index| inverted(index).to_le_bytes());
+                let function = |[a, b, c]: [u8; 3]| match (integer, op.specific) {
+                    (Integer::And, _) => a & b,
+                    (Integer::Or, _) => a | b,
+                    (_, Specific::Bfn(table)) => {
+                        bits::bfn(table, a.into(), b.into(), c.into()) as u8
                     }
+                    _ => a,
+                };
+                std::array::from_fn(|byte| {
+                    let values = values.map(|value| value.get(byte).copied().unwrap_or(0));
+                    let states = sources.map(|states| states[byte]);
+                    bitwise::state(function, values, states, join)
                 })
             }
             Semantics::Integer(Integer::Xor) if integers => {

@@ -442,6 +442,29 @@ impl Gather<'_> {
         Ok(())
     }
 
+    /// The channels, one bit each, that find another value now than they compare with.
+    fn failing(
+        &self,
+        payload: &Payload<'_>,
+        op: isa_encoder::message::AtomicOp,
+    ) -> Result<u32, Fault> {
+        let mut failing = 0;
+        if op.operands() < 2 {
+            return Ok(failing);
+        }
+        let Element { memory, slot, .. } = self.element;
+        let expected = payload.bytes(self.addresses.end, self.plane())?;
+        for channel in Lanes(self.live) {
+            let there = self
+                .place
+                .load(self.offset(self.addresses.get(channel), 0), memory)?;
+            let wanted = lane(&expected, channel * slot, memory);
+            let update = super::atomic::apply(op, memory as u8, there, wanted, wanted);
+            failing |= u32::from(update.stored.is_none()) << channel;
+        }
+        Ok(failing)
+    }
+
     /// An atomic operation for each channel, one after the other. Operands are planes; a
     /// compare-and-swap has the expected values first, then the new ones.
     pub(super) fn atomic(
@@ -453,6 +476,7 @@ impl Gather<'_> {
     ) -> Result<(), Fault> {
         if let Some(checks) = self.checks {
             let (plane, slot) = (self.plane(), self.element.slot);
+            let failing = self.failing(payload, op)?;
             self.check(checks, std::iter::once(0), |_, lanes| {
                 let lane = lanes.start;
                 let operand = |number: usize| {
@@ -466,6 +490,7 @@ impl Gather<'_> {
                     operands: [operand(0), operand(1)],
                     result: returns.then_some(lane * slot),
                     uses: op != isa_encoder::message::AtomicOp::Store,
+                    fails: failing.checked_shr(lane as u32).unwrap_or(0),
                 }
             });
         }

@@ -300,6 +300,7 @@ impl<'a> Texels<'a> {
                 operands: [0..0, 0..0],
                 result: None,
                 uses: false,
+                fails: 0,
             };
             let from = (0..op.operands()).map(|operand| data.range(operand, channel));
             self.check(channel, at, what, from);

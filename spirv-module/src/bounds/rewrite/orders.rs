@@ -19,7 +19,8 @@ enum Order {
     Fence,
     Atomic {
         pointer: usize,
-        loads: bool,
+        /// That it reads alone, or writes alone.
+        kind: u32,
     },
     /// What compilers make of it has barriers and fences of its own; what it is for the program.
     Whole {
@@ -27,15 +28,40 @@ enum Order {
     },
 }
 
+/// Whether all work-items of its scope must reach it, as a function of a group.
+pub(super) fn is_collective(op: Op) -> bool {
+    needs_all(op)
+        || matches!(
+            op,
+            Op::GroupReserveReadPipePackets
+                | Op::GroupReserveWritePipePackets
+                | Op::GroupCommitReadPipe
+                | Op::GroupCommitWritePipe
+                | Op::GroupIMulKHR
+                | Op::GroupFMulKHR
+                | Op::GroupBitwiseAndKHR
+                | Op::GroupBitwiseOrKHR
+                | Op::GroupBitwiseXorKHR
+                | Op::GroupLogicalAndKHR
+                | Op::GroupLogicalOrKHR
+                | Op::GroupLogicalXorKHR
+        )
+}
+
+/// Whether a commit of a pipe's packets by a group, which gives nothing.
+pub(super) fn commits(op: Op) -> bool {
+    matches!(op, Op::GroupCommitReadPipe | Op::GroupCommitWritePipe)
+}
+
 fn order(op: Op) -> Option<Order> {
-    let atomic = |pointer, loads| Some(Order::Atomic { pointer, loads });
+    let atomic = |pointer, kind| Some(Order::Atomic { pointer, kind });
     match op {
         Op::ControlBarrier => Some(Order::Barrier { scope: 1 }),
         Op::MemoryBarrier => Some(Order::Fence),
-        Op::AtomicLoad => atomic(2, true),
-        Op::AtomicStore | Op::AtomicFlagClear => atomic(0, false),
-        _ if exchanges(op) => atomic(2, false),
-        Op::AtomicFlagTestAndSet => atomic(2, false),
+        Op::AtomicLoad => atomic(2, report::LOADS),
+        Op::AtomicStore | Op::AtomicFlagClear => atomic(0, report::STORES),
+        _ if exchanges(op) => atomic(2, 0),
+        Op::AtomicFlagTestAndSet => atomic(2, 0),
         Op::GroupAsyncCopy => Some(Order::Whole {
             kind: report::COPIES,
         }),
@@ -50,21 +76,7 @@ fn order(op: Op) -> Option<Order> {
         Op::GroupWaitEvents => Some(Order::Whole {
             kind: report::JOINS | report::AWAITS,
         }),
-        Op::GroupReserveReadPipePackets
-        | Op::GroupReserveWritePipePackets
-        | Op::GroupCommitReadPipe
-        | Op::GroupCommitWritePipe
-        | Op::GroupIMulKHR
-        | Op::GroupFMulKHR
-        | Op::GroupBitwiseAndKHR
-        | Op::GroupBitwiseOrKHR
-        | Op::GroupBitwiseXorKHR
-        | Op::GroupLogicalAndKHR
-        | Op::GroupLogicalOrKHR
-        | Op::GroupLogicalXorKHR => Some(Order::Whole {
-            kind: report::JOINS,
-        }),
-        _ if needs_all(op) => Some(Order::Whole {
+        _ if is_collective(op) => Some(Order::Whole {
             kind: report::JOINS,
         }),
         _ => None,
@@ -96,26 +108,31 @@ impl Rewriter<'_> {
         let ([semantics, scope], kind) = match order {
             Order::Barrier { scope } => (self.asked(one, scope), report::JOINS),
             Order::Fence => (self.asked(one, 0), 0),
-            Order::Atomic { pointer, loads } => {
+            Order::Atomic { pointer, kind } => {
                 let asked = self.asked(one, pointer + 1);
-                let loads = if loads { report::LOADS } else { 0 };
                 (
                     asked,
-                    report::ATOMIC | loads | self.scoped(one.word(pointer)),
+                    report::ATOMIC | kind | self.scoped(one.word(pointer)),
                 )
             }
             Order::Whole { kind } => {
                 let sub_group = Some(Scope::Subgroup as i64);
                 // Sub-groups need neither barriers nor fences for theirs.
-                if op != Op::GroupWaitEvents && self.layout.constant(one.word(2)) == sub_group {
+                let scope = one.word(if commits(op) { 0 } else { 2 });
+                if op != Op::GroupWaitEvents && self.layout.constant(scope) == sub_group {
                     return false;
                 }
                 let words = whole.map(|word| self.builder.word(word));
                 (words, kind)
             }
         };
-        let none = self.builder.word(0);
-        self.store_report([semantics, scope, none], report::ORDERS | kind);
+        let otherwise = match op {
+            Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
+                self.known(one.word(5), everything().bits())
+            }
+            _ => semantics,
+        };
+        self.store_report([semantics, scope, otherwise], report::ORDERS | kind);
         let sub_group = Some(Scope::Subgroup as i64);
         let alone = op == Op::ControlBarrier && self.layout.constant(one.word(0)) == sub_group;
         kind & report::JOINS != 0 && (self.has_small_groups || alone)
@@ -134,16 +151,20 @@ impl Rewriter<'_> {
     /// The semantics and the scope of an instruction, which has the scope in this word and the semantics in the
     /// next one.
     fn asked(&mut self, one: &Instruction<'_>, scope: usize) -> [u32; 2] {
-        let mut word = |word: usize, most: u32| {
-            let id = one.word(word);
-            match (self.layout.constant(id), self.layout.type_of(id)) {
-                (Some(known), _) => self.builder.word(known as u32),
-                (None, Some(ty)) if ty == self.builder.types.word => id,
-                _ => self.builder.word(most),
-            }
-        };
-        let semantics = word(scope + 1, everything().bits());
-        [semantics, word(scope, Scope::CrossDevice as u32)]
+        let semantics = self.known(one.word(scope + 1), everything().bits());
+        [
+            semantics,
+            self.known(one.word(scope), Scope::CrossDevice as u32),
+        ]
+    }
+
+    /// A number of 32 bits, or the `most` that it may be.
+    fn known(&mut self, id: u32, most: u32) -> u32 {
+        match (self.layout.constant(id), self.layout.type_of(id)) {
+            (Some(known), _) => self.builder.word(known as u32),
+            (None, Some(ty)) if ty == self.builder.types.word => id,
+            _ => self.builder.word(most),
+        }
     }
 
     /// Whether an atomic operation is one of OpenCL C 2.0 and later, where the program chooses the scope: these

@@ -2,14 +2,14 @@
 //! should be, and what should be the same for all.
 
 use devinfo::report;
-use spirv::{Op, Scope};
+use spirv::{BuiltIn, Op, Scope};
 
+use super::orders::{commits, is_collective};
 use super::{Doubt, Fault, Rewriter, STORE};
 use crate::bounds::build::push;
 use crate::bounds::layout::Kind;
 use crate::bounds::reach::{arithmetic, compare};
 use crate::module::Instruction;
-use crate::types::needs_all;
 
 /// The channels of the smallest sub-groups.
 const NARROWEST: i64 = 8;
@@ -64,6 +64,7 @@ impl Rewriter<'_> {
     pub(super) fn tell(&mut self, op: Op, one: &Instruction<'_>) -> Option<()> {
         let scope = match op {
             Op::ControlBarrier | Op::GroupWaitEvents => one.word(0),
+            _ if commits(op) => one.word(0),
             Op::SubgroupShuffleINTEL
             | Op::SubgroupShuffleXorINTEL
             | Op::SubgroupShuffleDownINTEL
@@ -73,7 +74,7 @@ impl Rewriter<'_> {
         };
         let shuffled = shuffled(op);
         let block = is_block(op);
-        let together = needs_all(op) || block;
+        let together = is_collective(op) || block;
         let together = together
             || matches!(
                 op,
@@ -160,7 +161,8 @@ impl Rewriter<'_> {
             return None;
         }
         let three = self.builder.vector(wide, 3, self.layout);
-        let variable = self.builder.group_size(self.layout)?;
+        let size = BuiltIn::WorkgroupSize;
+        let variable = self.builder.input(size, three, self.layout)?;
         let sizes = self.builder.id();
         push(&mut self.words, Op::Load, &[three, sizes, variable]);
         for direction in 0..count {

@@ -10,6 +10,7 @@ use spirv::{MemoryAccess, Op, StorageClass};
 
 use super::Rewriter;
 use super::parts::{Part, access, part_of, parts};
+use super::relative::{is_number, is_relative};
 use crate::bounds::build::push;
 use crate::bounds::layout::{Kind, Layout};
 use crate::module::{Instruction, Module};
@@ -24,6 +25,8 @@ pub(super) struct Unwritten {
     parts: HashMap<u32, Vec<Part>>,
     /// By function, its variables.
     functions: HashMap<u32, Vec<u32>>,
+    /// By function, the types of values that may be none.
+    values: HashMap<u32, BTreeSet<u32>>,
     /// By pointer, the variable that it is to the beginning of.
     whole: HashMap<u32, u32>,
     /// Variables whose lives begin where an instruction says so.
@@ -44,6 +47,9 @@ impl Unwritten {
                     if let Some(&variable) = all.whole.get(&one.word(2)) {
                         all.whole.insert(one.word(1), variable);
                     }
+                }
+                Some(op) if is_relative(op) && is_number(layout, one.word(0)) => {
+                    all.values.entry(function).or_default().insert(one.word(0));
                 }
                 Some(Op::LifetimeStart) => all.scoped.extend(all.whole.get(&one.word(0))),
                 _ => {}
@@ -79,7 +85,14 @@ impl Rewriter<'_> {
             .into_iter()
             .flatten()
             .filter_map(|one| self.unwritten.parts.get(one));
-        let types: BTreeSet<u32> = parts.flatten().map(|part| part.ty).collect();
+        let mut types: BTreeSet<u32> = parts.flatten().map(|part| part.ty).collect();
+        types.extend(
+            self.unwritten
+                .values
+                .get(&self.function)
+                .into_iter()
+                .flatten(),
+        );
         for ty in types {
             let pointer = self.builder.pointer(OWN, ty, self.layout);
             let id = self.builder.id();
