@@ -185,6 +185,8 @@ pub struct FaultReport {
     pub kernel: Option<String>,
     /// The instruction's offset in the kernel's code, in bytes.
     pub offset: Option<u64>,
+    /// The source line that it is of, if the kernel was compiled with `-g`.
+    pub source: Option<String>,
     /// The instruction, disassembled.
     pub instruction: Option<String>,
 }
@@ -199,6 +201,9 @@ impl std::fmt::Display for FaultReport {
             (Some(kernel), Some(offset)) => write!(f, "; in kernel {kernel} at {offset:#x}")?,
             (Some(kernel), None) => write!(f, "; in kernel {kernel}")?,
             (None, _) => {}
+        }
+        if let Some(source) = &self.source {
+            write!(f, " ({source})")?;
         }
         if let Some(instruction) = &self.instruction {
             write!(f, ": {instruction}")?;

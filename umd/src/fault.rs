@@ -61,12 +61,15 @@ fn code(kernel: &Launched, address: u64) -> Option<(u64, &[u8])> {
     (!rest.is_empty()).then_some((offset, rest))
 }
 
-/// The instruction's offset in the kernel, and its text.
+/// The instruction's offset in the kernel, its source line, and its text.
 fn locate(fault: &mut FaultReport, address: u64, kernel: &Launched, device: &DeviceInner) {
     let Some((offset, code)) = code(kernel, address) else {
         return;
     };
     fault.offset = Some(offset);
+    let lines = kernel.kernel.program.binary.lines();
+    let source = lines.of_kernel(kernel.kernel.entry.segment);
+    fault.source = source.and_then(|line| line(offset));
     let length = code.len().min(16);
     let lines = Disassembler::new(device.family(), Format::default())
         .lines(code.get(..length).unwrap_or_default());
