@@ -77,6 +77,10 @@ pub const GAPS: u32 = 1 << 17;
 /// broadcast of the work-group reads, the size the group's in that direction, whose number is in place of the bytes.
 pub const ITEM: u32 = 1 << 18;
 
+/// In a report's last dword: it says nothing of arrays. The offset is the index of a packet, the size how many its
+/// reservation has.
+pub const PACKET: u32 = 1 << 16;
+
 /// In a report's last dword: it says nothing of arrays. A barrier, a fence or an atomic operation comes next:
 /// the offset's low half has its memory semantics, the high half its scope, as SPIR-V numbers them. For an
 /// operation that has no semantics of its own, they are all there is. The size has the semantics of an atomic

@@ -204,7 +204,12 @@ fn launches_that_fail_are_reported() {
     let fault = ["a launch failed: ", "page fault", "0x1234"];
     let own_fault = [&fault[..], &["in kernel wild"]].concat();
     assert_failed(&run_ignored(&words, "wild"), &own_fault);
-    let hang = ["a launch failed: ", "the GPU hangs", "in kernel spin"];
+    let hang = [
+        "a launch failed: ",
+        "the GPU hangs",
+        "in kernel spin",
+        "(kernel.cl:7)",
+    ];
     assert_failed(&run_ignored(&words, "spin"), &hang);
     let words = ["preload", "--check", "--platform", "tgl"];
     assert_failed(&run_ignored(&words, "wild"), &fault);
@@ -305,12 +310,38 @@ fn pointers_that_an_earlier_launch_has_stored_are_known() {
             run.env("INTEL_GPU_COMPILER", compiler).output().unwrap()
         };
         assert_clean(&run("right"));
-        let beyond = run("beyond");
-        let said = talk(&beyond);
-        assert!(
-            said.contains("computed from the pointer to 0x100 bytes"),
-            "{device} {compiler}: {said}"
-        );
+        let said = [
+            "pointer beyond its buffer",
+            "computed from the pointer to 0x100 bytes",
+        ];
+        assert_reported(&run("beyond"), &said);
+    }
+}
+
+/// Packets of pipes, and functions on pipes that a whole work-group must reach.
+#[test]
+fn packets_are_those_of_their_reservation() {
+    let Some(folder) = program_of("packets") else {
+        return;
+    };
+    for (device, compiler) in [("soft:tgl", "own"), ("soft:dg2", "ocloc")] {
+        let run = |how| {
+            let mut run = command(&["opencl", "--check", "--devices", device, "--"]);
+            let run = run.arg(folder.path().join("packets")).arg(how);
+            run.env("INTEL_GPU_COMPILER", compiler).output().unwrap()
+        };
+        assert_clean(&run("right"));
+        let beyond = [
+            "put",
+            "array bounds",
+            "it writes packet 32 of a reservation that has 32",
+        ];
+        assert_reported(&run("beyond"), &beyond);
+        let divergent = run("divergent");
+        let said = talk(&divergent);
+        let at = format!("{device} {compiler}: {said}");
+        assert_ne!(divergent.status.code(), Some(0), "{at}");
+        assert!(said.contains("barrier in divergent flow"), "{at}");
     }
 }
 

@@ -1,5 +1,5 @@
 /* A kernel stores pointers to numbers in memory, and a later one, with other buffers, follows them: where they lead
-   ("right"), or beyond the numbers ("beyond"). */
+   ("right"), or into the other buffer ("beyond"). */
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -10,7 +10,7 @@ static const char *source =
     "kernel void link(global ulong *places, global int *numbers) {\n"
     "  places[get_global_id(0)] = (ulong)(numbers + get_global_id(0));\n"
     "}\n"
-    "kernel void follow(global const ulong *places, global int *others, global int *out, int by) {\n"
+    "kernel void follow(global const ulong *places, global int *others, global int *out, long by) {\n"
     "  uint g = get_global_id(0);\n"
     "  out[g] = others[g ^ 1] + ((global int *)places[g])[by];\n"
     "}\n";
@@ -41,7 +41,7 @@ int main(int count, char **arguments) {
     error |= clSetKernelArgSVMPointer(follow, 0, places);
     error |= clSetKernelArgSVMPointer(follow, 1, others);
     error |= clSetKernelArgSVMPointer(follow, 2, out);
-    int by = strcmp(arguments[1], "right") ? 0x4000 : 0;
+    cl_long by = strcmp(arguments[1], "right") ? others - numbers : 0;
     error |= clSetKernelArg(follow, 3, sizeof by, &by);
     const void *reached[] = {numbers};
     error |= clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached);

@@ -10,6 +10,7 @@ mod counted;
 mod gaps;
 mod marks;
 mod orders;
+mod packets;
 mod parts;
 mod relative;
 mod texels;
@@ -51,8 +52,9 @@ enum Fault {
     },
     /// A texel's coordinate is not below the image's size, both of 32 bits.
     Outside { coordinate: u32, size: u32 },
-    /// A work-item's local id is not below the group's size, both of 64 bits.
-    NoItem { id: u32, size: u32 },
+    /// An index is not below a count, both of 64 bits: there is no such work-item in the group, or packet in
+    /// the reservation.
+    NoSuch { index: u32, count: u32 },
 }
 
 /// An access that may be wrong.
@@ -110,6 +112,8 @@ struct Rewriter<'a> {
     unwritten: Unwritten,
     images: Images,
     components: Components,
+    /// By reservation of a pipe, how many packets it is of.
+    reservations: HashMap<u32, u32>,
     /// How many operands have been told that must be the same for all of a work-group.
     operands: u32,
     /// By type, a variable of the function that nothing writes.
@@ -153,6 +157,7 @@ pub(super) fn functions(
         unwritten: Unwritten::of(module, layout),
         images: Images::of(module, flow),
         components: Components::default(),
+        reservations: HashMap::new(),
         operands: 0,
         sources: HashMap::new(),
         place: Place::default(),
@@ -273,6 +278,8 @@ impl Rewriter<'_> {
         self.tell(op, one);
         self.tell_alike(op, one);
         self.item(op, one);
+        self.reservation(op, one);
+        self.packet(op, one);
         let joins = self.tell_order(op, one);
         self.gaps(op, one);
         if !self.settled.contains(&one.offset) {
@@ -594,7 +601,9 @@ impl Rewriter<'_> {
                 let size = wide(Op::UConvert, *size);
                 ([offset, size, builder.name("")], doubt.doubtful, 0)
             }
-            Fault::NoItem { id, size } => ([*id, *size, builder.name("")], doubt.doubtful, 0),
+            Fault::NoSuch { index, count } => {
+                ([*index, *count, builder.name("")], doubt.doubtful, 0)
+            }
         };
         let what = doubt.what | kind;
         let narrow = |builder: &mut Builder, words: &mut Vec<u32>, wide: u32| {

@@ -147,6 +147,16 @@ impl Checks {
                 )
             });
         }
+        if told.what & report::BROKEN != 0 && told.what & report::PACKET != 0 {
+            return self.report(Rule::ArrayBounds, || {
+                let verb = match told.what & report::WRITES {
+                    0 => "reads",
+                    _ => "writes",
+                };
+                let (who, index, count) = (self.who(lane), told.offset, told.size);
+                format!("{who}: it {verb} packet {index} of a reservation that has {count}")
+            });
+        }
         if told.what & report::BROKEN != 0 {
             self.report(Rule::ArrayBounds, || self.array(lane, &name, told));
         }

@@ -81,8 +81,8 @@ impl Memory {
         Some((*ids, thread - first))
     }
 
-    /// A launch begins: unless others run, what atomics told is over, and states of pointers that nobody has are free. Returns the number of its first
-    /// thread, and what it has while it runs.
+    /// A launch begins: unless others run, what atomics told is over, and states of pointers that nobody has
+    /// are free. Returns the number of its first thread, and what it has while it runs.
     pub fn begin(&mut self) -> (u32, Arc<()>) {
         if Arc::strong_count(&self.running) == 1 {
             self.told.clear();

@@ -7,7 +7,7 @@
 //! own; it is reported where it decides a branch or an address, or ends up in a buffer.
 //!
 //! Each word of buffers and of shared local memory remembers who wrote it last and two of those who
-//! read it since (`cell`), with their clocks (`order`). An access is reported if an earlier one
+//! read it since (`cell`, of which `line` has many and `mark` is one), with their clocks (`order`). An access is reported if an earlier one
 //! by another thread, at least one of them a write, did not happen before it: by a barrier with a
 //! fence, or by atomics with a fence. What the channels of a thread do one after the other is in
 //! order, as they run in lockstep, unless the kernel's source is known: then code tells of its barriers, fences

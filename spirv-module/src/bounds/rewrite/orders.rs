@@ -48,7 +48,7 @@ pub(super) fn is_collective(op: Op) -> bool {
         )
 }
 
-/// Whether a commit of a pipe's packets by a group, which gives nothing.
+/// Whether it commits a pipe's packets for a group. It has no result.
 pub(super) fn commits(op: Op) -> bool {
     matches!(op, Op::GroupCommitReadPipe | Op::GroupCommitWritePipe)
 }

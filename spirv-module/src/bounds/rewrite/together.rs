@@ -175,7 +175,10 @@ impl Rewriter<'_> {
             let doubtful = compare(self.builder, &mut self.words, Op::UGreaterThanEqual, of);
             self.doubts.push(Doubt {
                 doubtful,
-                fault: Fault::NoItem { id, size },
+                fault: Fault::NoSuch {
+                    index: id,
+                    count: size,
+                },
                 bytes: 0,
                 what: report::ITEM | direction,
                 place: self.place.clone(),
