@@ -13,8 +13,24 @@ use opencl_sys::*;
 use super::device::Device;
 use super::host_memory::Memory;
 use super::lock;
-use super::memory::forbidden_by;
 use crate::error::{Error, Result, ensure};
+
+/// What kernels may not do with memory that was made with these flags.
+pub(crate) fn forbidden_by(flags: cl_mem_flags) -> Option<umd::Forbidden> {
+    match flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) {
+        0 => None,
+        CL_MEM_READ_ONLY => Some(umd::Forbidden {
+            reads: false,
+            writes: true,
+            why: "was made with CL_MEM_READ_ONLY",
+        }),
+        _ => Some(umd::Forbidden {
+            reads: true,
+            writes: false,
+            why: "was made with CL_MEM_WRITE_ONLY",
+        }),
+    }
+}
 
 /// Who an allocation belongs to.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use opencl_sys::*;
 
+use super::allocations::forbidden_by;
 use super::callback::ObjectCallback;
 use super::context::Context;
 use super::handle::{Base, Object};
@@ -448,23 +449,6 @@ impl Mem {
     /// Calls back once the object goes.
     pub(crate) fn add_destructor(&self, callback: ObjectCallback) {
         lock(&self.destructors).push(callback);
-    }
-}
-
-/// What kernels may not do with memory that was made with these flags.
-pub(crate) fn forbidden_by(flags: cl_mem_flags) -> Option<umd::Forbidden> {
-    match flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) {
-        0 => None,
-        CL_MEM_READ_ONLY => Some(umd::Forbidden {
-            reads: false,
-            writes: true,
-            why: "was made with CL_MEM_READ_ONLY",
-        }),
-        _ => Some(umd::Forbidden {
-            reads: true,
-            writes: false,
-            why: "was made with CL_MEM_WRITE_ONLY",
-        }),
     }
 }
 
