@@ -1,10 +1,7 @@
 /* Each work-group reserves as many packets of a pipe as it has work-items, and each of these writes one ("right"), or
    the one behind its own ("beyond"), or some of them are not there when it reserves ("divergent"). */
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <string.h>
+#include "opencl.h"
 
 static const char *source =
     "kernel void put(write_only pipe int out, uint by, uint there) {\n"
@@ -20,25 +17,19 @@ static const char *source =
 int main(int count, char **arguments) {
     if (count != 2)
         return 2;
-    cl_platform_id platform;
-    cl_device_id device;
-    cl_int error = clGetPlatformIDs(1, &platform, NULL);
-    error |= clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    error |= clBuildProgram(program, 1, &device, "-cl-std=CL2.0 -g", NULL, NULL);
-    cl_kernel put = clCreateKernel(program, "put", &error);
-    cl_mem out = clCreatePipe(context, 0, sizeof(int), 256, NULL, &error);
-    if (error)
+    struct opencl cl;
+    cl_int error = begin(&cl, source, "-cl-std=CL2.0 -g");
+    cl_kernel put = clCreateKernel(cl.program, "put", NULL);
+    cl_mem out = clCreatePipe(cl.context, 0, sizeof(int), 256, NULL, NULL);
+    if (error || !put || !out)
         return 2;
     cl_uint by = !strcmp(arguments[1], "beyond"), there = strcmp(arguments[1], "divergent") ? 32 : 20;
     error |= clSetKernelArg(put, 0, sizeof out, &out);
     error |= clSetKernelArg(put, 1, sizeof by, &by);
     error |= clSetKernelArg(put, 2, sizeof there, &there);
     size_t size = 64, group = 32;
-    error |= clEnqueueNDRangeKernel(queue, put, 1, NULL, &size, &group, 0, NULL, NULL);
-    error |= clFinish(queue);
+    error |= clEnqueueNDRangeKernel(cl.queue, put, 1, NULL, &size, &group, 0, NULL, NULL);
+    error |= clFinish(cl.queue);
     printf("%d\n", error);
     return error != 0;
 }
