@@ -364,21 +364,31 @@ impl Translator {
         }
         dynasm!(self.ops
             ; =>low
+            ; vmovdqa ymm0, ymm6
+            ; vmovdqa ymm1, ymm7
+        );
+        self.woken();
+    }
+
+    /// The channels in eax execute again. The addresses of others, and those of them that are beyond this place, are in
+    /// the lanes of ymm0 and ymm1. The routine ends.
+    pub(crate) fn woken(&mut self) {
+        dynasm!(self.ops
             ; or r13d, eax
             ; mov [BYTE rbx + ACTIVE], r13d
             ; not eax
             ; and [BYTE rbx + PARKED], eax
-            ; vextracti128 xmm1, ymm6, 1
-            ; vextracti128 xmm2, ymm7, 1
-            ; vpminud xmm6, xmm6, xmm1
-            ; vpminud xmm7, xmm7, xmm2
-            ; vpunpckldq xmm1, xmm6, xmm7
-            ; vpunpckhdq xmm2, xmm6, xmm7
-            ; vpminud xmm1, xmm1, xmm2
-            ; vpshufd xmm2, xmm1, 0x4e
-            ; vpminud xmm1, xmm1, xmm2
-            ; vmovd [BYTE rbx + LOWEST_WAKE], xmm1
-            ; vpextrd [BYTE rbx + NEXT_WAKE], xmm1, 1
+            ; vextracti128 xmm2, ymm0, 1
+            ; vextracti128 xmm3, ymm1, 1
+            ; vpminud xmm0, xmm0, xmm2
+            ; vpminud xmm1, xmm1, xmm3
+            ; vpunpckldq xmm2, xmm0, xmm1
+            ; vpunpckhdq xmm3, xmm0, xmm1
+            ; vpminud xmm0, xmm2, xmm3
+            ; vpshufd xmm1, xmm0, 0x4e
+            ; vpminud xmm0, xmm0, xmm1
+            ; vmovd [BYTE rbx + LOWEST_WAKE], xmm0
+            ; vpextrd [BYTE rbx + NEXT_WAKE], xmm0, 1
             ; ret
         );
     }

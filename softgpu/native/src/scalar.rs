@@ -183,9 +183,9 @@ mod tests {
     use super::*;
     use crate::model::{Grouping, Layout, Predicate};
 
-    #[test]
-    fn one_channel_is_computed_in_general_registers() {
-        let step = |operation, element, lanes| VectorStep {
+    /// A step for all channels of an op, without a predicate.
+    fn step(operation: Operation, element: Element, lanes: u8) -> VectorStep {
+        VectorStep {
             request: Request {
                 operation,
                 lanes,
@@ -217,7 +217,11 @@ mod tests {
                 predicate: None,
             },
             flag_bit: None,
-        };
+        }
+    }
+
+    #[test]
+    fn one_channel_is_computed_in_general_registers() {
         let is_one =
             |step| Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2).one_channel(&step);
         for operation in [
@@ -235,38 +239,11 @@ mod tests {
 
     #[test]
     fn a_predicate_of_one_channel_is_a_jump() {
-        let step = |predicate| VectorStep {
-            request: Request {
-                operation: Operation::Mov,
-                lanes: 1,
-                sources: [
-                    Some(Input {
-                        element: Element::D,
-                        place: Place::Constant(5),
-                        modifiers: Modifiers::default(),
-                    }),
-                    None,
-                    None,
-                ],
-                output: Output {
-                    element: Element::D,
-                    at: Some(256),
-                    stride: 4,
-                },
-                condition: None,
-                saturate: false,
-                accumulator: None,
-            },
-            masking: Masking {
-                channel_offset: 0,
-                no_mask: true,
-                predicate,
-            },
-            flag_bit: None,
-        };
         let length = |predicate| {
             let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);
-            assert!(translator.one_channel(&step(predicate)));
+            let mut step = step(Operation::Mov, Element::D, 1);
+            step.masking.predicate = predicate;
+            assert!(translator.one_channel(&step));
             translator.ops.offset().0
         };
         let (test, jump) = (7, 6);

@@ -168,6 +168,11 @@ fn agree(seed: u64, programs: u64, make: impl Fn(&mut Random, Family) -> String)
     }
 }
 
+/// Each channel has a number of its own in r20.
+const NUMBERS: &str = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
+                       (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
+                       mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n";
+
 /// Of two in three programs, only the first channels go on until the text that is returned.
 fn part(random: &mut Random, text: &mut String) -> &'static str {
     if random.below(3) == 0 {
@@ -303,11 +308,7 @@ fn registers_with_addresses_are_those_of_the_interpreter() {
 #[test]
 fn products_of_two_steps_are_those_of_the_interpreter() {
     agree(0x5eed_0f1a_b0a7_0009, 160, |random, family| {
-        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
-                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
-                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n\
-                        add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n"
-            .to_owned();
+        let mut text = NUMBERS.to_owned() + "add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n";
         let end = part(random, &mut text);
         let size = match family {
             Family::XeHpc => "(16|M0)",
@@ -476,10 +477,7 @@ fn halves_of_registers_are_those_of_the_interpreter() {
 #[test]
 fn parts_of_qwords_are_those_of_the_interpreter() {
     agree(0x5eed_0f1a_b0a7_0013, 150, |random, family| {
-        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
-                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
-                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n"
-            .to_owned();
+        let mut text = NUMBERS.to_owned();
         let end = part(random, &mut text);
         let long = family != Family::Gen12Lp;
         for number in 0..40 {
@@ -522,11 +520,7 @@ fn parts_of_qwords_are_those_of_the_interpreter() {
 #[test]
 fn carries_are_those_of_the_interpreter() {
     agree(0x5eed_0f1a_b0a7_0014, 120, |random, family| {
-        let mut text = "mov (16|M0) r20.0<1>:d r4.0<16;16,1>:uw\n\
-                        (W) mov (1|M0) r12.0<1>:ud 0x9e3779b1:ud\n\
-                        mul (16|M0) r20.0<1>:d r20.0<8;8,1>:d r12.0<0;1,0>:d\n\
-                        add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n"
-            .to_owned();
+        let mut text = NUMBERS.to_owned() + "add (16|M0) r24.0<1>:d r20.0<8;8,1>:d -77777:d\n";
         let end = part(random, &mut text);
         let sizes: &[&str] = match family {
             Family::XeHpc => &["(16|M0)"],

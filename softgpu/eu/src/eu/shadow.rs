@@ -502,7 +502,7 @@ impl Shadow {
                     (_, Specific::Bfn(table)) => {
                         bits::bfn(table, a.into(), b.into(), c.into()) as u8
                     }
-                    _ => a,
+                    _ => 0,
                 };
                 std::array::from_fn(|byte| {
                     let values = values.map(|value| value.get(byte).copied().unwrap_or(0));

@@ -11,7 +11,7 @@ use crate::evex::{
 };
 use crate::frame::Frame;
 use crate::registers::Zmm;
-use crate::translate::{ACTIVE, LOWEST_WAKE, NEXT_WAKE, PARKED, Translator};
+use crate::translate::{ACTIVE, PARKED, Translator};
 
 const WAITING: i32 = offset_of!(Frame, waiting) as i32;
 
@@ -84,30 +84,11 @@ impl Translator {
                 self.evex(VPMINUD, BYTES, (beyond, all), beyond, register(further));
             }
         }
-        dynasm!(self.ops
-            ; =>low
-            ; or r13d, eax
-            ; mov [BYTE rbx + ACTIVE], r13d
-            ; not eax
-            ; and [BYTE rbx + PARKED], eax
-        );
+        dynasm!(self.ops ; =>low);
         for (lower, (from, upper)) in [(0, (first, more)), (1, (beyond, further))] {
             self.evex_with(VEXTRACTI32X8, BYTES, (from, all), 0, register(upper), 1);
             self.evex(VPMINUD, 32, (lower, all), from, register(upper));
         }
-        dynasm!(self.ops
-            ; vextracti128 xmm2, ymm0, 1
-            ; vextracti128 xmm3, ymm1, 1
-            ; vpminud xmm0, xmm0, xmm2
-            ; vpminud xmm1, xmm1, xmm3
-            ; vpunpckldq xmm2, xmm0, xmm1
-            ; vpunpckhdq xmm3, xmm0, xmm1
-            ; vpminud xmm0, xmm2, xmm3
-            ; vpshufd xmm1, xmm0, 0x4e
-            ; vpminud xmm0, xmm0, xmm1
-            ; vmovd [BYTE rbx + LOWEST_WAKE], xmm0
-            ; vpextrd [BYTE rbx + NEXT_WAKE], xmm0, 1
-            ; ret
-        );
+        self.woken();
     }
 }
