@@ -9,7 +9,7 @@ use common::{checked, each, line, numbers, talk};
 
 /// Kernels of `channels.cl`, the bytes of their result, and what must be reported; nothing if it is
 /// empty.
-const KERNELS: [(&str, u32, &str); 30] = [
+const KERNELS: [(&str, u32, &str); 33] = [
     ("beside", 1024, "data race"),
     ("beside_later", 1024, "data race"),
     ("in_order", 1024, ""),
@@ -44,6 +44,9 @@ const KERNELS: [(&str, u32, &str); 30] = [
     ("bytes_beside", 1024, "data race"),
     ("shorts_read_beside", 1024, "data race"),
     ("bytes_in_order", 1024, ""),
+    ("row_of_all", 1024, "data race"),
+    ("one_for_all", 1024, "data race"),
+    ("one_for_all_in_order", 1024, ""),
     ("tree_of_sums", 1024, ""),
     ("neighbour_or_edge", 1024, ""),
     ("beyond_the_last", 1024, "uninitialised value"),

@@ -216,6 +216,44 @@ kernel void bytes_in_order(global const uchar *in, global int *out)
     out[get_global_id(0)] = tile[l];
 }
 
+// All channels of a sub-group that are there read one place, which the first of them has written.
+kernel void row_of_all(global const int *in, global int *out)
+{
+    local int tile[128];
+    uint l = get_local_id(0), g = get_global_id(0), lane = get_sub_group_local_id();
+    int sum = 0;
+    tile[l] = in[g];
+    for (uint i = 0; i <= lane; i++)
+        sum += tile[l - lane + i];
+    out[g] = sum;
+}
+
+kernel void one_for_all(global const int *in, global int *out)
+{
+    local int tile[16];
+    uint g = get_global_id(0), row = get_sub_group_id();
+    bool is_first = get_sub_group_local_id() == 0;
+    if (is_first) tile[row] = in[g];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    int first = tile[row];
+    if (is_first) tile[row] = first + 1;
+    out[g] = first;
+}
+
+kernel void one_for_all_in_order(global const int *in, global int *out)
+{
+    local int tile[16];
+    uint g = get_global_id(0), row = get_sub_group_id();
+    bool is_first = get_sub_group_local_id() == 0;
+    if (is_first) tile[row] = in[g];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    int first = tile[row];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    if (is_first) tile[row] = first + 1;
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[g] = first + tile[row];
+}
+
 // Channels that a sub-group has not give an undefined value, which nobody may use.
 kernel void tree_of_sums(global const int *in, global int *out)
 {

@@ -64,6 +64,14 @@ fn direction(told: Report) -> char {
     known.copied().unwrap_or('?')
 }
 
+/// What an access does.
+fn verb(told: Report) -> &'static str {
+    match told.what & report::WRITES {
+        0 => "reads",
+        _ => "writes",
+    }
+}
+
 impl Checks {
     /// Whether the launch's kernel comes from a language without lockstep. Code that was added tells what its
     /// channels do together.
@@ -149,11 +157,8 @@ impl Checks {
         }
         if told.what & report::BROKEN != 0 && told.what & report::PACKET != 0 {
             return self.report(Rule::ArrayBounds, || {
-                let verb = match told.what & report::WRITES {
-                    0 => "reads",
-                    _ => "writes",
-                };
-                let (who, index, count) = (self.who(lane), told.offset, told.size);
+                let (who, verb) = (self.who(lane), verb(told));
+                let (index, count) = (told.offset, told.size);
                 format!("{who}: it {verb} packet {index} of a reservation that has {count}")
             });
         }
@@ -164,10 +169,7 @@ impl Checks {
 
     /// A report of a misaligned access in words.
     fn misaligned(&self, lane: Option<u8>, told: Report) -> String {
-        let verb = match told.what & report::WRITES {
-            0 => "reads",
-            _ => "writes",
-        };
+        let verb = verb(told);
         let address = told.offset.cast_unsigned();
         let (who, aligned) = (self.who(lane), told.size);
         if told.what & report::BLOCK != 0 {
@@ -186,11 +188,7 @@ impl Checks {
         let end = name.iter().position(|byte| *byte == 0);
         let name = String::from_utf8_lossy(name.get(..end.unwrap_or(name.len())).unwrap_or(name));
         let has = |bit: u32| told.what & bit != 0;
-        let verb = if has(report::WRITES) {
-            "writes"
-        } else {
-            "reads"
-        };
+        let verb = verb(told);
         let kinds = [
             (report::LOCAL, "shared local "),
             (report::PRIVATE, "private "),

@@ -11,6 +11,9 @@ use super::mark::{ALL, Mark};
 use super::now::Now;
 use super::order::Side;
 
+/// The most bytes of a number that all channels read as one.
+const SHARED: u64 = 8;
+
 impl Checks {
     /// Records who accesses what programs' objects have, and reports what nothing orders.
     pub(super) fn order_programs(
@@ -59,11 +62,13 @@ impl Checks {
         let is_atomic = matches!(touch, Touch::Atomic | Touch::AtomicRead);
         let own = group.first + index as u32;
         // A message of the whole thread is that of the one channel that is there. Compilers make one atomic
-        // operation of those of all that are.
+        // operation of those of all that are, and one read of what is the same for all. (What has more bytes
+        // may be a block, of which each channel reads a part.)
         let active = self.here.get().active;
+        let shared = touch == Touch::Read && side == Side::Local && width <= SHARED;
         let whose = match (self.whole.get(), active.count_ones()) {
             (true, 1) => Some(active.trailing_zeros() as u8),
-            (true, 2..) if is_atomic => Some(ALL),
+            (true, 2..) if is_atomic || shared => Some(ALL),
             _ => None,
         };
         let mut mark = Mark {

@@ -212,6 +212,9 @@ impl Gather<'_> {
         }
         for (index, component) in components.enumerate() {
             let mut before: Option<(u64, Access<'_>)> = None;
+            // Of channels that read one place, the first may be the one that has written it.
+            let wanted = if checks.is_apart() { 2 } else { 1 };
+            let mut alike = 0;
             for lane in Lanes(self.live) {
                 let offset = self.offset(self.addresses.get(lane), component);
                 // Hardware splits bytes and words, but not dwords and qwords.
@@ -226,8 +229,10 @@ impl Gather<'_> {
                     address: self.addresses.range(lane),
                     what: what(index, lane..lane + 1),
                 };
-                if let Some((last, before)) = &before
-                    && *last == offset
+                let before_here = before.as_ref().filter(|(last, _)| *last == offset);
+                alike = before_here.map_or(0, |_| alike) + 1;
+                if let Some((_, before)) = before_here
+                    && alike > wanted
                     && checks.repeats(before, &access)
                 {
                     continue;
@@ -455,9 +460,11 @@ impl Gather<'_> {
         let Element { memory, slot, .. } = self.element;
         let expected = payload.bytes(self.addresses.end, self.plane())?;
         for channel in Lanes(self.live) {
-            let there = self
-                .place
-                .load(self.offset(self.addresses.get(channel), 0), memory)?;
+            // What cannot be accessed is reported first, and faults then.
+            let offset = self.offset(self.addresses.get(channel), 0);
+            let Ok(there) = self.place.load(offset, memory) else {
+                continue;
+            };
             let wanted = lane(&expected, channel * slot, memory);
             let update = super::atomic::apply(op, memory as u8, there, wanted, wanted);
             failing |= u32::from(update.stored.is_none()) << channel;
