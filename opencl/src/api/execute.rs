@@ -192,16 +192,29 @@ pub(crate) fn task(queue: &Arc<Queue>, kernel: Handle) -> Result<Command> {
 pub(crate) fn native(
     queue: Handle,
     function: NativeKernel,
-    _arguments: Memory,
-    _size: usize,
-    _count: u32,
-    _objects: In<Handle>,
-    _places: Unconst<Bytes>,
+    arguments: Memory,
+    size: usize,
+    count: u32,
+    objects: In<Handle>,
+    Unconst(places): Unconst<Bytes>,
     _waits: Waits,
 ) -> Result<()> {
     queue.get::<Queue>()?;
     // "CL_INVALID_VALUE if user_func is NULL"
     ensure(function.is_some(), CL_INVALID_VALUE, "there is no function")?;
+    // "CL_INVALID_VALUE if args is a NULL value and cb_args > 0, or if args is a NULL value and
+    // num_mem_objects > 0", "… if args is not NULL and cb_args is 0", "… if num_mem_objects > 0 and
+    // mem_list or args_mem_loc are NULL", "… if num_mem_objects = 0 and mem_list or args_mem_loc are
+    // not NULL"
+    let has_objects = count > 0;
+    ensure(
+        arguments.is_null() == (size == 0)
+            && !(has_objects && arguments.is_null())
+            && objects.is_null() != has_objects
+            && places.is_null() != has_objects,
+        CL_INVALID_VALUE,
+        "the arguments and their sizes do not go together",
+    )?;
     // "CL_INVALID_OPERATION if the device associated with command_queue cannot execute the native
     // kernel"
     let why = "the device runs no functions of the host";

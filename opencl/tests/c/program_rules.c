@@ -263,6 +263,17 @@ static void kernels(void) {
     DONE(SET(5, sizeof nothing, NULL));
     GIVES(CL_INVALID_WORK_ITEM_SIZE, LAUNCH(kernel, 1, NULL, &huge, &huge));
     GIVES(CL_INVALID_VALUE, clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+    const void *place = &number;
+#define NATIVE(arguments, size, objects, list, places)                                             \
+    clEnqueueNativeKernel(queue, (void (*)(void *))free, arguments, size, objects, list, places, 0, \
+                          NULL, NULL)
+    GIVES(CL_INVALID_VALUE, NATIVE(NULL, 4, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, NATIVE(&number, 0, 0, NULL, NULL));
+    GIVES(CL_INVALID_VALUE, NATIVE(NULL, 0, 1, &buffer, &place));
+    GIVES(CL_INVALID_VALUE, NATIVE(&number, sizeof number, 1, NULL, &place));
+    GIVES(CL_INVALID_VALUE, NATIVE(&number, sizeof number, 1, &buffer, NULL));
+    GIVES(CL_INVALID_VALUE, NATIVE(&number, sizeof number, 0, &buffer, NULL));
+    GIVES(CL_INVALID_OPERATION, NATIVE(&number, sizeof number, 1, &buffer, &place));
 #define SUGGEST(dimensions, global, local)                                                         \
     clGetKernelSuggestedLocalWorkSizeKHR(queue, sized, dimensions, NULL, global, local)
     clGetKernelSuggestedLocalWorkSizeKHR_fn clGetKernelSuggestedLocalWorkSizeKHR =
