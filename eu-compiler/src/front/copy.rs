@@ -3,7 +3,6 @@
 
 use spirv::{BuiltIn, MemoryAccess, Op as Spv};
 
-use super::memory::Given;
 use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
@@ -48,6 +47,7 @@ impl Translator<'_> {
         let stride = self.resize(stride, Type::I64, false);
         let ty = self.pointee(i.word(3)?, i)?;
         let (size, align) = self.module.types.size(ty, i)?;
+        let bytes = self.constant(Type::I64, u64::from(size));
         let first = self.builtin_component(BuiltIn::LocalInvocationIndex, 0, i)?;
         let mut step = self.builtin_component(BuiltIn::WorkgroupSize, 0, i)?;
         for dim in 1..3 {
@@ -57,8 +57,8 @@ impl Translator<'_> {
         self.counted(first, count, step, |t, index| {
             let source = t.element(&from, index, stride, size, i)?;
             let target = t.element(&to, index, stride, size, i)?;
-            let value = t.load(&source, ty, Given::aligned(align), i)?;
-            t.store(&target, &value, ty, Given::aligned(align), i)
+            // "3-component vector types behave as … 4-component vector types": all bytes of the type.
+            t.copy(&target, &source, bytes, align, i)
         })
     }
 

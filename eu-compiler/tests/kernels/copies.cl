@@ -19,6 +19,13 @@ kernel void strided(global float4 *out, global const float4 *in, local float4 *t
     wait_group_events(1, &event);
 }
 
+kernel void threes(global uint3 *out, global const uint3 *in, local uint3 *there) {
+    event_t event = async_work_group_copy(there, in, 20, 0);
+    wait_group_events(1, &event);
+    event = async_work_group_copy(out, there, 20, 0);
+    wait_group_events(1, &event);
+}
+
 kernel void read_halves(global float *out, global const half *in) {
     size_t i = get_global_id(0);
     vstore3(vload_half3(i, in), i, out);

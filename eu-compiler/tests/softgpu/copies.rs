@@ -50,6 +50,24 @@ fn copies_of_elements_that_are_apart() {
 }
 
 #[test]
+fn vectors_of_three_are_copied_as_four() {
+    let input: Vec<u32> = (1..81).collect();
+    let what = Run {
+        spirv: COPIES,
+        kernel: "threes",
+        simd: None,
+        global: &[8],
+        local: Some(&[8]),
+        args: vec![
+            buffer!(vec![0u32; 80]),
+            buffer!(input.clone()),
+            Value::Local(320),
+        ],
+    };
+    check(&what, &[bytes!(input)]);
+}
+
+#[test]
 fn halves_are_read_as_floats() {
     let count = 40usize;
     let input: Vec<f16> = (0..4 * count as u32)
