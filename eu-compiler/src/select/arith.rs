@@ -2,6 +2,7 @@
 
 use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Type as M};
 
+use super::modifiers::is_of_floats;
 use super::{Loc, Selector, advance, at, machine};
 use crate::code::{Inst, Operand, Place, Predicate, What};
 use crate::ir::{Bin, Cond, Def, Input, Op, Type, Un, Value};
@@ -16,7 +17,7 @@ impl Selector<'_> {
             (Op::Phi(_), _) => Ok(()),
             (_, Some(result)) if self.is_fused(result) => Ok(()),
             (Op::Input(input), Some(result)) => self.input(*input, result),
-            (Op::Bin(_), Some(result)) if self.folded[result.index()] => Ok(()),
+            (Op::Bin(_) | Op::Un(_), Some(result)) if self.folded[result.index()] => Ok(()),
             (Op::Bin(op), Some(result)) if self.function.ty(result) == Type::I64 => {
                 self.wide(*op, [args[0], args[1]], result)
             }
@@ -118,7 +119,6 @@ impl Selector<'_> {
 
     /// Sources of an operation: machine types, and both values.
     fn combine(&mut self, op: Bin, ty: Type, to: Loc, a: Value, b: Value) -> Result<(), String> {
-        let (source, _) = operation_types(op, ty);
         let words = op == Bin::Mul && ty == Type::I32 && self.is_word(a) && !self.is_word(b);
         let (a, b) = if self.is_const(a) && op.is_commutative() || words {
             (b, a)
@@ -127,26 +127,33 @@ impl Selector<'_> {
         };
         if matches!(op, Bin::Sub | Bin::FSub) && self.is_const(a) && !self.is_const(b) {
             // The constant comes second, so that it is an immediate.
-            let (b, a) = (self.source(b, source)?.negated(), self.source(a, source)?);
+            let (b, a) = (self.factor(op, ty, b)?.negated(), self.factor(op, ty, a)?);
             let srcs = self.two(b, a);
+            let (source, _) = operation_types(op, ty);
             self.alu(Opcode::Add, at(to, source), &srcs);
             return Ok(());
         }
-        let first = match op {
-            Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(a)?,
-            _ => self.source(a, source)?,
-        };
+        let first = self.factor(op, ty, a)?;
         let second = match op {
-            Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(b)?,
             Bin::Mul if ty == Type::I32 && self.is_word(b) => {
                 let word = self.source(b, M::Ud)?;
                 retype(word, M::Uw)
             }
             Bin::Shl | Bin::LShr | Bin::AShr | Bin::Rol => self.source(b, M::Ud)?,
-            _ => self.source(b, source)?,
+            _ => self.factor(op, ty, b)?,
         };
         let [first, second] = self.two(first, second);
         self.operate(op, ty, to, first, second, false)
+    }
+
+    /// A source of an operation, with the modifiers that it takes.
+    fn factor(&mut self, op: Bin, ty: Type, value: Value) -> Result<Operand, String> {
+        let (source, _) = operation_types(op, ty);
+        match op {
+            Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(value),
+            _ if is_of_floats(op) => self.float_source(value, source),
+            _ => self.source(value, source),
+        }
     }
 
     /// Whether a value of 32 bits is known to fit in 16 without a sign.
@@ -356,7 +363,7 @@ impl Selector<'_> {
             _ => machine(ty, false),
         };
         let dst = at(to, source);
-        let operand = self.source(value, source)?;
+        let operand = self.float_source(value, source)?;
         let operand = self.in_register(operand);
         let math = |function| What::Math(function);
         let what = match op {
@@ -397,7 +404,7 @@ impl Selector<'_> {
         // Three-source instructions write at multiples of 8 bytes.
         let align = &mut self.code.vars[to.place.var.index()].align;
         *align = (*align).max(8);
-        let mut srcs = [c, a, b].map(|value| self.source(value, ty));
+        let mut srcs = [c, a, b].map(|value| self.float_source(value, ty));
         let mut operands = [Operand::Null(ty); 3];
         for (place, src) in operands.iter_mut().zip(&mut srcs) {
             *place = self.in_register(std::mem::replace(src, Err(String::new()))?);
@@ -446,7 +453,8 @@ impl Selector<'_> {
         };
         let (mut a, mut b) = (data.args[0], data.args[1]);
         let ty = self.function.ty(a);
-        if self.folded[a.index()] && to.is_none() && matches!(cond, Cond::Eq | Cond::Ne) {
+        let is_test = to.is_none() && !floats && matches!(cond, Cond::Eq | Cond::Ne);
+        if is_test && self.folded[a.index()] {
             let modifier = match cond {
                 Cond::Eq => CondMod::Eq,
                 _ => CondMod::Ne,
@@ -469,7 +477,7 @@ impl Selector<'_> {
         }
         let signed = matches!(cond, Cond::Slt | Cond::Sle | Cond::Eq | Cond::Ne);
         let source = machine(ty, signed && !floats);
-        let (a, b) = (self.source(a, source)?, self.source(b, source)?);
+        let (a, b) = (self.float_source(a, source)?, self.float_source(b, source)?);
         let srcs = self.two(a, b);
         let Some(to) = to else {
             self.test((Opcode::Cmp, modifier), source, srcs, lanes, predicate);

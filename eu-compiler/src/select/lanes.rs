@@ -32,9 +32,10 @@ impl Selector<'_> {
     pub(super) fn ballot(&mut self, value: Value, result: Value) -> Result<(), String> {
         let everywhere = self.function.bits(value).is_some_and(|bits| bits != 0);
         self.ballot_flag((!everywhere).then_some(value))?;
-        let to = self.result(result);
+        let to = self.scalar(Type::I32);
         let flag = self.flag_register();
         self.one(Opcode::Mov, at(to, M::Ud), &[flag]);
+        self.set_once(result, to);
         Ok(())
     }
 
@@ -114,8 +115,9 @@ impl Selector<'_> {
             return Ok(());
         }
         let offset = self.offset_within(lane, from.pitch)?;
-        let to = self.result(result);
+        let to = self.scalar(ty);
         self.pick_lane(from, ty, offset, to);
+        self.set_once(result, to);
         Ok(())
     }
 

@@ -557,14 +557,7 @@ impl Selector<'_> {
         self.one_message(message, address, response, Some((place, count as u8)))?;
         if let (Some(result), Some((var, _))) = (result, response) {
             let place = Place { var, byte: 0 };
-            let from = Loc { place, pitch: 0 };
-            if self.differs(result) {
-                // Lanes leave a loop with what they got last.
-                let to = self.result(result);
-                self.copy(to, at(from, M::Ud), Type::I32);
-            } else {
-                self.set(result, from);
-            }
+            self.set_once(result, Loc { place, pitch: 0 });
         }
         Ok(())
     }

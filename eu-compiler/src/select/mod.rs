@@ -17,7 +17,7 @@ mod image;
 mod lanes;
 mod memory;
 mod message;
-mod nots;
+mod modifiers;
 mod payload;
 mod reduce;
 mod sums;
@@ -83,7 +83,7 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     wide::folded(function, target, &mut folded);
     let fused = flags::fused(function, &mut folded);
     let short = short(function, &fused);
-    nots::folded(function, &short, &mut folded);
+    modifiers::folded(function, &divergence, &short, &mut folded);
     let mut selector = Selector {
         divergence,
         function,
@@ -293,6 +293,18 @@ impl Selector<'_> {
     /// Says where a value is.
     pub(super) fn set(&mut self, value: Value, loc: Loc) {
         self.locs[value.index()] = Some(loc);
+    }
+
+    /// Says that all lanes have this one element. Of a value that lanes take out of a loop at different times,
+    /// each keeps what it got last.
+    pub(super) fn set_once(&mut self, value: Value, from: Loc) {
+        if !self.differs(value) {
+            self.set(value, from);
+            return;
+        }
+        let ty = self.function.ty(value);
+        let to = self.result(value);
+        self.copy(to, at(from, raw_type(ty)), ty);
     }
 
     /// Where a value is, if it is in a register.

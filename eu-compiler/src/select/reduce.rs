@@ -436,14 +436,8 @@ impl Selector<'_> {
                 place: plane.place,
                 pitch: 0,
             };
-            if !self.differs(*result) {
-                // Nobody writes there again.
-                self.set(*result, first);
-                continue;
-            }
-            let to = self.result(*result);
-            let ty = self.function.ty(*result);
-            self.copy(to, at(first, raw_type(ty)), ty);
+            // Nobody writes there again.
+            self.set_once(*result, first);
         }
         Ok(())
     }
@@ -578,7 +572,7 @@ impl Selector<'_> {
         for (result, Loc { mut place, pitch }) in total.iter().zip(planes) {
             place.byte += (before + simd - 1) * pitch;
             // Nobody writes there again.
-            self.set(*result, Loc { place, pitch: 0 });
+            self.set_once(*result, Loc { place, pitch: 0 });
         }
         Ok(())
     }

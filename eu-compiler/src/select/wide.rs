@@ -59,7 +59,10 @@ impl Selector<'_> {
         let (signed, lanes) = (how == Convert::SExt, self.differs(result));
         let dword = machine(Type::I32, signed);
         let is_folded = self.folded[result.index()];
-        let given = self.loc(value).filter(|loc| loc.pitch != 2);
+        // What lanes take out of a loop is not where all of them have the same.
+        let given = self
+            .loc(value)
+            .filter(|loc| loc.pitch != 2 && !(is_folded && lanes && loc.pitch == 0));
         let is_whole = from == Type::I32 || from == Type::I1 && signed;
         let near = match given {
             Some(loc) if is_whole && self.lies_beside_qwords(loc) => loc,

@@ -34,3 +34,21 @@ void blocks(global uint *out, global uint *in, global ushort *in2, global ushort
     ushort2 y = intel_sub_group_block_read_us2(in2 + base);
     intel_sub_group_block_write_us2(out2 + base, y + (ushort2)1);
 }
+
+// What all lanes of a round have the same, and each takes out of its last one.
+kernel __attribute__((intel_reqd_sub_group_size(16)))
+void last_rounds(global uint *out, global const uint *in) {
+    size_t i = get_global_id(0), at;
+    uint count = in[i], round = 0, mask, others;
+    float negative;
+    do {
+        mask = sub_group_ballot(1).x;
+        others = ~mask;
+        negative = -(float)(mask & 0xff);
+        at = (size_t)(mask * 7 & 15);
+    } while (round++ < count);
+    out[4 * i] = mask;
+    out[4 * i + 1] = others & (count | 0xff0);
+    out[4 * i + 2] = as_uint(negative * (float)count);
+    out[4 * i + 3] = in[at];
+}

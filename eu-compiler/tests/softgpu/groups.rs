@@ -77,6 +77,36 @@ fn lanes_exchange_reduce_and_scan() {
 }
 
 #[test]
+fn lanes_keep_what_all_had_in_their_last_round() {
+    let input: Vec<u32> = numbers(48, 9).iter().map(|x| *x as u32 % 12).collect();
+    let mut want = Vec::new();
+    for lanes in input.chunks(16) {
+        for count in lanes {
+            let still = lanes
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| *other >= count);
+            let mask = still.fold(0u32, |mask, (lane, _)| mask | 1 << lane);
+            want.extend([
+                mask,
+                !mask & (count | 0xff0),
+                (-((mask & 0xff) as f32) * *count as f32).to_bits(),
+                input[((mask * 7) & 15) as usize],
+            ]);
+        }
+    }
+    let what = Run {
+        spirv: GROUPS,
+        kernel: "last_rounds",
+        simd: None,
+        global: &[48],
+        local: Some(&[16]),
+        args: vec![buffer!(vec![0u32; 4 * 48]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want)]);
+}
+
+#[test]
 fn blocks_are_read_and_written() {
     let input: Vec<u32> = numbers(256, 2).iter().map(|x| *x as u32).collect();
     let words: Vec<u16> = numbers(256, 3).iter().map(|x| *x as u16).collect();
