@@ -83,7 +83,7 @@ impl Selector<'_> {
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
         let (unit, count) = units(ty, results.len());
-        let lanes = self.message_lanes(unit, count as usize, access.space, surface);
+        let lanes = self.message_lanes(unit, access.space, surface);
         let plane = self.plane(unit, lanes);
         let mut lane = 0;
         while lane < self.target.simd {
@@ -181,7 +181,7 @@ impl Selector<'_> {
         let addresses = self.addresses(address)?;
         let surface = self.surface(address);
         let (unit, count) = units(ty, values.len());
-        let lanes = self.message_lanes(unit, count as usize, access.space, surface);
+        let lanes = self.message_lanes(unit, access.space, surface);
         let pitch = ty.bytes().max(4);
         let plane = self.plane(unit, lanes);
         let packed = values
@@ -229,27 +229,16 @@ impl Selector<'_> {
     }
 
     /// The lanes that one message for elements of a type serves.
-    fn message_lanes(&self, ty: Type, count: usize, space: Space, surface: Option<Surface>) -> u32 {
+    fn message_lanes(&self, ty: Type, space: Space, surface: Option<Surface>) -> u32 {
         // Addresses of 32 bits leave room for the others' data.
         let space = match surface {
             Some(_) => Space::Local,
             None => space,
         };
-        let most = match (self.target.lsc(), space, count, ty.bits()) {
-            (true, _, _, 64) => self
-                .target
-                .caps
-                .message_lanes
-                .min(2 * self.target.grf() / 4),
-            (true, ..) => {
-                // A response has at most 31 registers, of which as many are free.
-                match count {
-                    1 | 2 => self.target.caps.message_lanes,
-                    _ => self.target.caps.message_lanes.min(16),
-                }
-            }
-            (false, _, _, 64) => 8,
-            (false, Space::Local, ..) => 16,
+        let most = match (self.target.lsc(), space, ty.bits()) {
+            (true, ..) => self.target.caps.message_lanes,
+            (false, _, 64) => 8,
+            (false, Space::Local, _) => 16,
             (false, ..) => self.target.caps.flat_lanes,
         };
         most.min(self.target.simd)

@@ -469,7 +469,7 @@ impl Selector<'_> {
         }
         match what {
             What::Math(function) if function.is_integer() => chunk = chunk.min(8),
-            What::Math(_) => chunk = chunk.min(16),
+            What::Math(_) => chunk = chunk.min(grf / 2),
             _ => {}
         }
         let mut lane = 0;

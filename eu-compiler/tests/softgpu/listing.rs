@@ -157,6 +157,37 @@ fn lanes_stay_where_their_message_brought_them() {
     }
 }
 
+/// Where registers have 64 bytes, one message brings four dwords of 32 lanes, and `math` takes them all.
+#[test]
+fn messages_and_functions_serve_32_lanes() {
+    let module = include_bytes!("../programs/numbers.spv");
+    for name in ["pvc", "lnl", "bmg", "ptl"] {
+        let platform = devinfo::by_name(name).unwrap();
+        let zebin = compile(module, &Options::new(platform)).unwrap();
+        let gauss = zebin.kernels.iter().find(|kernel| kernel.name == "gauss");
+        let listing = gauss.unwrap().text();
+        let halves = |line: &&str| line.contains("(16|M16)");
+        let all = |line: &&str| line.contains("send") || line.contains("math");
+        let found: Vec<_> = listing.lines().filter(halves).filter(all).collect();
+        assert!(found.is_empty(), "{name}: {found:#?}");
+    }
+}
+
+/// The negative of a divisor is no move.
+#[test]
+fn signs_are_modifiers() {
+    let module = include_bytes!("../programs/numbers.spv");
+    for name in PLATFORMS {
+        let platform = devinfo::by_name(name).unwrap();
+        let zebin = compile(module, &Options::new(platform)).unwrap();
+        let gauss = zebin.kernels.iter().find(|kernel| kernel.name == "gauss");
+        let listing = gauss.unwrap().text();
+        let moves = listing.lines().filter(|line| line.contains("mov "));
+        let signs: Vec<_> = moves.filter(|line| line.contains(" -r")).collect();
+        assert!(signs.is_empty(), "{name}: {signs:#?}");
+    }
+}
+
 /// A loop that goes on while two things hold compares twice, and a choice by a bit tests it: neither makes
 /// a number of what is true.
 #[test]
