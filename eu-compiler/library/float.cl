@@ -144,16 +144,17 @@ static float divide_scale(float q, int n, float rest) {
 
 // Whether products and quotients of such numbers are neither denormal nor overflow: from 2**-60 to
 // 2**60.
-static bool middling(float x) { return (as_uint(x) & ~SIGN) - 0x21800000 < 0x3c000000; }
+static bool middling(float x) {
+    float a = fabs(x);
+    return (a >= 0x1p-60f) & (a < 0x1p60f);
+}
 
 // x / y, rounded to the nearest: Newton's method for the inverse, and the remainder of the quotient.
 float divide_f32(float x, float y) {
-    if (middling(x) && middling(y)) {
+    // The only inverse that Newton's method may round wrongly is that of 2**n * (2 - 2**-23).
+    if (middling(x) & middling(y) & ((as_uint(y) + 1 & 0x7fffff) != 0)) {
         float inverse = native_recip(y);
         inverse = fma(fma(-y, inverse, 1.0f), inverse, inverse);
-        // The only inverse that Newton's method may round wrongly: of 2**n * (2 - 2**-23).
-        uint next = as_uint(y) + 1;
-        inverse = next & 0x7fffff ? inverse : as_float(0x7f000001 - (next & 0x7f800000) | (next & SIGN));
         float q = x * inverse;
         return fma(fma(-y, q, x), inverse, q);
     }
