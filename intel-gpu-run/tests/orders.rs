@@ -109,6 +109,10 @@ const KERNELS: &[Row] = &[
         &[NOTHING[1], LOCAL[1], GLOBAL, SUB_GROUP[0], SUB_GROUP[1]],
     ),
     ("kinds", 64, &[NOTHING[1], LOCAL[1], GLOBAL]),
+    ("tries", 16, &["TRIES=1", "TRIES=2"]),
+    ("tickets", 16, &["WAITS_FOR=mine-1"]),
+    ("looks_at_first", 64, &["TRIES=1", "TRIES=4"]),
+    ("looks_at_last", 64, &["TRIES=1", "TRIES=4"]),
 ];
 
 #[test]

@@ -240,3 +240,60 @@ kernel void pushes(global int *next, volatile global atomic_int *head, global in
                                                     RELEASES_TO));
     out[g] = atomic_load_explicit(head, memory_order_acquire, memory_scope_device);
 }
+
+// What comes next is wrong only if groups come in another order, or one beside the other.
+
+#ifndef TRIES
+#define TRIES 0x7fffffff
+#endif
+#ifndef WAITS_FOR
+#define WAITS_FOR mine
+#endif
+
+kernel void tries(global int *sum, volatile global atomic_int *lock, global int *out)
+{
+    if (get_local_id(0) == 0) {
+        int seen, tries = 0;
+        do seen = 0;
+        while (!atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire, memory_order_relaxed,
+                                                        memory_scope_device) && ++tries < TRIES);
+        out[get_group_id(0)] = ++*sum;
+        atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
+    }
+}
+
+kernel void tickets(global int *sum, volatile global atomic_int *now, global int *out)
+{
+    if (get_local_id(0) == 0) {
+        int mine = atomic_fetch_add_explicit(now + 1, 1, memory_order_relaxed, memory_scope_device);
+        while (atomic_load_explicit(now, memory_order_acquire, memory_scope_device) < WAITS_FOR);
+        out[get_group_id(0)] = ++*sum;
+        atomic_fetch_add_explicit(now, 1, memory_order_release, memory_scope_device);
+    }
+}
+
+void looks(global int *data, volatile global atomic_int *flag, global int *out, uint writer)
+{
+    uint group = get_group_id(0), l = get_local_id(0), size = get_local_size(0);
+    if (group == writer) {
+        data[l] = l * 3;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        if (l == 0) atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else {
+        if (l == 0)
+            for (int tries = 0; tries < TRIES; tries++)
+                if (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device)) break;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+        out[group * size + l] = data[size - 1 - l];
+    }
+}
+
+kernel void looks_at_first(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    looks(data, flag, out, 0);
+}
+
+kernel void looks_at_last(global int *data, volatile global atomic_int *flag, global int *out)
+{
+    looks(data, flag, out, get_num_groups(0) - 1);
+}

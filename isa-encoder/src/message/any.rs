@@ -99,6 +99,18 @@ impl Message {
         Ok((words.function, words.descriptors))
     }
 
+    /// Whether it is an atomic operation.
+    pub const fn is_atomic(&self) -> bool {
+        match self {
+            Self::Hdc(message) => matches!(
+                message,
+                Hdc::Atomic { .. } | Hdc::TypedAtomic { .. } | Hdc::CounterAtomic { .. }
+            ),
+            Self::Lsc(message) => message.is_atomic(),
+            _ => false,
+        }
+    }
+
     /// Whether `family` has this message.
     ///
     /// # Errors

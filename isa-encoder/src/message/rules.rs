@@ -69,7 +69,7 @@ rules! {
             && message.address_size() == Some(AddressSize::A16);
     "atomic-cache" (..) Lsc:
         "atomics bypass the first cache level", IGA_LSC,
-        |message| is_atomic(message)
+        |message| message.is_atomic()
             && message.cache().is_some_and(|cache| {
                 !matches!(cache.l1, CachePolicy::State | CachePolicy::Uncached)
             });
@@ -113,7 +113,7 @@ rules! {
         );
     "atomic-data" (..) Lsc:
         "atomic operands have 16 bits (in 32), 32 or 64", VISA,
-        |message| is_atomic(message)
+        |message| message.is_atomic()
             && !matches!(message.part(), Some(DataSize::D64 | DataSize::D32 | DataSize::D16U32));
     "atomic-double" (..=XeHpg) Lsc:
         "64-bit floats are added, subtracted and compared from XeHPC on", VISA,
@@ -182,10 +182,6 @@ rules! {
 
 fn has_surface(message: &Lsc) -> bool {
     message.address().is_some() && !message.is_flat()
-}
-
-const fn is_atomic(message: &Lsc) -> bool {
-    matches!(message, Lsc::Atomic { .. } | Lsc::AppendCounter { .. })
 }
 
 impl Message {

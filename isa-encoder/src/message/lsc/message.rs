@@ -282,6 +282,11 @@ impl Lsc {
         self.part()
     }
 
+    /// Whether it changes memory by an atomic operation.
+    pub const fn is_atomic(&self) -> bool {
+        matches!(self, Self::Atomic { .. } | Self::AppendCounter { .. })
+    }
+
     /// Whether its addresses are virtual addresses or offsets into shared local memory.
     pub fn is_flat(&self) -> bool {
         matches!(self.part(), Some(LscAddress::Flat { .. }))

@@ -4,7 +4,7 @@
 //! refers to. [`run`] executes it on several host threads. Each host thread keeps several groups
 //! resident and runs their EU threads in slices, so that neither sub-groups nor groups that wait
 //! for each other starve, as long as there are free thread slots for them. Groups start in order,
-//! as the hardware's walker emits them.
+//! as the hardware's walker emits them, but where rules are checked ([`schedule`]).
 
 mod crew;
 mod payload;
@@ -12,6 +12,7 @@ mod quiet;
 mod report;
 mod resident;
 mod run;
+mod schedule;
 mod slots;
 mod walker;
 

@@ -165,8 +165,7 @@ impl Resident {
             return Ok(slice);
         }
         // Checks find more if it is not always the first thread that comes first.
-        let [x, y, z] = self.group;
-        let backwards = host.checks.is_some() && (x ^ y ^ z) & 1 == 0;
+        let backwards = host.checks.is_some() && !self.is_odd();
         let count = self.threads.len();
         let mut turn = 0;
         while turn < count {
@@ -246,6 +245,12 @@ impl Resident {
     /// Whether all threads have ended.
     pub fn is_finished(&self) -> bool {
         self.live == 0
+    }
+
+    /// Whether it is one of the odd groups, of which each has even neighbours.
+    pub fn is_odd(&self) -> bool {
+        let [x, y, z] = self.group;
+        (x ^ y ^ z) & 1 == 1
     }
 
     /// How many slices the group has had.

@@ -10,17 +10,14 @@ use super::crew::Crew;
 use super::quiet::Quiet;
 use super::report::DispatchError;
 use super::resident::{Host, Loader, Resident, Slice, Vacant};
+use super::schedule::Schedule;
 use super::slots::Slots;
 use super::walker::Walker;
 use softgpu_eu::StateCache;
 use softgpu_eu::{Code, Execution, Fault, Findings, Program, Programs};
 use softgpu_memory::{PageTable, View};
 
-/// Instructions that a thread runs before its neighbours get a turn.
-const SLICE: u32 = 4096;
-
-/// Slices that a group runs alone before its host thread starts another one beside it: most groups
-/// end sooner, and then their registers stay in the host's cache.
+/// How many passes without an instruction a checked walker has before it counts as hung.
 const PATIENCE: u32 = 16;
 
 /// How long a walker has one host thread: about what it takes to wake another.
@@ -235,12 +232,9 @@ impl Shared<'_> {
                 self.report_live(&worker.resident);
                 break;
             }
-            if worker
-                .resident
-                .iter()
-                .all(|group| group.slices() >= PATIENCE)
-            {
-                self.start_group(&mut worker);
+            let schedule = Schedule::of(self.walker, host);
+            if schedule.starts_another(&worker.resident) {
+                self.start_group(&mut worker, schedule);
             }
             if worker.resident.is_empty() && worker.next.is_empty() {
                 break;
@@ -249,7 +243,7 @@ impl Shared<'_> {
                 start();
             }
             host.memory.refresh();
-            let slice = self.pass(&mut worker, host, &mut loader);
+            let slice = self.pass(&mut worker, host, &mut loader, schedule);
             if slice.executed.instructions == 0 {
                 // All wait: for slots that other host threads hold, or for ever.
                 quiet.sleep(Duration::from_micros(50));
@@ -290,7 +284,7 @@ impl Shared<'_> {
     }
 
     /// Starts the next group if there is one and it has slots.
-    fn start_group(&self, worker: &mut Worker) {
+    fn start_group(&self, worker: &mut Worker, schedule: Schedule) {
         if worker.next.is_empty() {
             worker.next = self.next_groups(worker.takes);
         }
@@ -311,6 +305,7 @@ impl Shared<'_> {
         }
         if has {
             worker.next.start += 1;
+            let index = schedule.place(index, self.count);
             group.start(self.walker, self.walker.group_at(index));
             worker.resident.push_back(group);
         } else {
@@ -334,13 +329,19 @@ impl Shared<'_> {
     }
 
     /// Gives each resident group one slice. Returns what they did in total.
-    fn pass(&self, worker: &mut Worker, host: &Host<'_>, loader: &mut Loader) -> Slice {
+    fn pass(
+        &self,
+        worker: &mut Worker,
+        host: &Host<'_>,
+        loader: &mut Loader,
+        schedule: Schedule,
+    ) -> Slice {
         let mut all = Slice::default();
         for _ in 0..worker.resident.len() {
             let Some(mut group) = worker.resident.pop_front() else {
                 break;
             };
-            match group.run(self.walker, host, loader, SLICE) {
+            match group.run(self.walker, host, loader, schedule.slice(&group)) {
                 Ok(slice) => {
                     all += slice;
                     let ran = slice.executed.instructions.max(1);

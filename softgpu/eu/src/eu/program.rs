@@ -211,6 +211,11 @@ impl Code {
         self.compile.is_some() && self.first.get().is_some_and(|routine| routine.waits())
     }
 
+    /// Whether its threads do atomic operations; `None` until one of them has run.
+    pub fn is_atomic(&self) -> Option<bool> {
+        self.first.get().map(|routine| routine.is_atomic())
+    }
+
     /// The host code with which the thread begins, if there is some in the first routine.
     #[inline]
     pub(super) fn start(&self, state: &State) -> Option<(&Routine, Start)> {

@@ -66,6 +66,8 @@ pub(super) struct Routine {
     written: Lines,
     /// Some op waits at a barrier.
     waits: bool,
+    /// Some op is an atomic operation.
+    is_atomic: bool,
     /// The bytes of a thread's general registers.
     grf: u32,
     /// The same as host code.
@@ -130,6 +132,7 @@ impl Routine {
         Ok(Self {
             written: Lines::written(&ops, source.rules.grf_bytes),
             waits: ops.iter().any(|op| matches!(op.action, Action::Barrier)),
+            is_atomic: ops.iter().any(is_atomic),
             grf: u32::from(source.grf_count) * source.rules.grf_bytes as u32,
             of_op: of_op.into(),
             at: places(&ops).into(),
@@ -182,6 +185,11 @@ impl Routine {
         self.waits
     }
 
+    /// Whether some op is an atomic operation.
+    pub fn is_atomic(&self) -> bool {
+        self.is_atomic
+    }
+
     /// The register bytes that it may write.
     pub fn written(&self) -> &Lines {
         &self.written
@@ -214,6 +222,14 @@ impl Routine {
         let mut next = block.next.iter().flatten();
         next.find_map(|&number| self.blocks().get(number as usize).filter(|b| b.ip == ip))
     }
+}
+
+/// Whether it is an atomic operation, as far as the text says.
+fn is_atomic(op: &Op) -> bool {
+    let Action::Send(send) = &op.action else {
+        return false;
+    };
+    send.known_meaning().is_some_and(Meaning::is_atomic)
 }
 
 impl Op {
