@@ -116,10 +116,17 @@ pub const LOADS: u32 = 1 << 2;
 pub const STORES: u32 = 1 << 6;
 /// With [`ATOMIC`]: the program has chosen its scope.
 pub const SCOPED: u32 = 1 << 3;
-/// With [`ORDERS`]: it begins a copy of the work-group.
+/// With [`ORDERS`]: it begins a copy of the work-group. The size has a bit for its event.
 pub const COPIES: u32 = 1 << 4;
-/// With [`ORDERS`]: it waits for copies of the work-group.
+/// With [`ORDERS`]: it waits for copies of the work-group. The size has the bits of their events.
 pub const AWAITS: u32 = 1 << 5;
+/// With [`ATOMIC`]: code of plain accesses of shared local memory may do it, up to [`DONE`].
+pub const EMULATED: u32 = 1 << 7;
+/// With [`ORDERS`]: it says nothing of order. A block of shared local memory is read or written, up to [`DONE`].
+pub const LOCAL_BLOCK: u32 = 1 << 8;
+/// With [`ORDERS`]: it says nothing of order. What comes next is no part of the copy, the atomic operation or the
+/// block that was told of last.
+pub const DONE: u32 = 1 << 9;
 
 /// A report, by its dwords: the offset in the array in the first two, then the array's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

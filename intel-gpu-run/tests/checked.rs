@@ -290,6 +290,13 @@ fn memory_that_was_freed_is_reported() {
         ];
         assert_reported(&run("freed"), &[&[kernel], &said[..]].concat());
         assert_clean(&run("behind"));
+        match kernel {
+            "pointer" => assert_reported(
+                &run("unnamed"),
+                &[kernel, "forbidden access", "which no launch has named"],
+            ),
+            _ => assert_clean(&run("unnamed")),
+        }
     }
 }
 
@@ -449,4 +456,48 @@ fn listings_say_the_lines() {
         lines.map(|line| line["bytes"].to_string()).collect()
     };
     assert_eq!(bytes(&lines), bytes(&again));
+}
+
+/// The last work-groups of a range that is no multiple of their size are a walker of their own, which hardware runs beside
+/// the others.
+#[test]
+fn smaller_groups_race_with_whole_ones() {
+    if !oracles::debian("ocloc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("race.cl");
+    let text = "kernel void one(global int *out) { if (get_local_id(0) == 0) out[0] = get_group_id(0); }\n\
+                kernel void own(global int *out) { out[get_global_id(0)] = get_group_id(0); }\n";
+    std::fs::write(&source, text).unwrap();
+    for device in ["soft:skl", "soft:tgl", "soft:dg2", "soft:bmg"] {
+        for (kernel, range, code) in [
+            ("one", "128", 5),
+            ("one", "100", 5),
+            ("own", "100", 0),
+            ("one", "64", 0),
+        ] {
+            let run = tool(&[
+                "run",
+                "--check",
+                "--compiler",
+                "own",
+                "--device",
+                device,
+                "--kernel",
+                kernel,
+                "--global",
+                range,
+                "--local",
+                "64",
+                "--arg",
+                "fill=0:1024",
+                source.to_str().unwrap(),
+            ]);
+            let text = talk(&run);
+            let context = format!("{device} {kernel} {range}: {text}");
+            assert_eq!(run.status.code(), Some(code), "{context}");
+            assert!(code == 0 || text.contains("data race"), "{context}");
+        }
+    }
 }

@@ -82,6 +82,14 @@ const KERNELS: &[Row] = &[
     ("texels_of_its_own", BOTH, ALL, "missing fence"),
     ("right_texels_exchanged", BOTH, ALL, ""),
     ("right_texels_of_its_own", BOTH, ALL, ""),
+    ("right_long_atomics", BOTH, ALL, ""),
+    ("long_atomics_beside_reads", &["own"], ALL, "data race"),
+    ("vectors_overwritten", &["own"], ALL, "data race"),
+    ("read_beside_atomics", BOTH, ALL, "data race"),
+    ("right_most", BOTH, ALL, ""),
+    ("scope_has_ended", BOTH, ALL, "uninitialised value"),
+    ("copy_by_some_sub_groups", BOTH, ALL, GROUP),
+    ("right_copies_of_loop", BOTH, ALL, ""),
 ];
 
 #[test]

@@ -58,7 +58,7 @@ const KERNELS: &[(&str, i32, i32, &str)] = &[
         "it writes 4 bytes at byte 0x100 of the shared local variable own, which has 0x100",
     ),
     ("copy_in", 64, 300, "4 bytes at offset 0x40"),
-    ("copy_without_wait", 1, 0, "data race"),
+    ("copy_without_wait", 1, 0, "copy not waited for"),
     ("copy_out", 64, 65, "4 bytes at offset 0x100 of"),
     ("copy_strides", 4, 5, "4 bytes at offset 0x4"),
 ];

@@ -551,3 +551,125 @@ kernel void one_channel_too_early(global const int *in, global int *out)
         out[g] = sum;
     }
 }
+
+// Data ports lack atomic operations of 64 bits in shared local memory: some platforms' code locks a word instead.
+kernel void right_long_atomics(global const int *in, global int *out)
+{
+    local long sum, most, count;
+    uint l = get_local_id(0);
+    if (l == 0)
+        sum = most = count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atom_add(&sum, (long)in[get_global_id(0)]);
+    atom_max(&most, (long)in[get_global_id(0)]);
+    atom_inc(&count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum + most + count;
+}
+
+kernel void long_atomics_beside_reads(global const int *in, global int *out)
+{
+    local long sum;
+    uint l = get_local_id(0);
+    if (l == 0)
+        sum = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atom_add(&sum, (long)in[get_global_id(0)]);
+    sum += 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = sum;
+}
+
+// All work-items read one vector by one message.
+kernel __attribute__((reqd_work_group_size(16, 1, 1))) void
+vectors_overwritten(global const int *in, global int *out)
+{
+    local int4 tile[16];
+    uint l = get_local_id(0), g = get_global_id(0);
+    int4 sum = 0;
+    for (int round = 0; round < 2; round++) {
+        tile[l] = in[(g + round) % 256];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < 16; i++)
+            sum += tile[i] * (i + (int)l);
+    }
+    out[g] = sum.x + sum.w;
+}
+
+kernel void read_beside_atomics(global const int *in, global int *out)
+{
+    local int counts[4];
+    uint l = get_local_id(0);
+    int value = 0;
+    if (l < 4)
+        counts[l] = in[l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0)
+        value = counts[0];
+    else
+        atomic_inc(&counts[l % 4]);
+    out[get_global_id(0)] = value;
+}
+
+kernel void right_most(global const int *in, global int *out)
+{
+    local int most;
+    uint l = get_local_id(0);
+    int value = in[(get_global_id(0) * 7) % 256];
+    if (l == 0)
+        most = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (value > most)
+        atomic_max(&most, value);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = most;
+}
+
+int *pick(int *from, int index)
+{
+    return from + index;
+}
+
+kernel void scope_has_ended(global const int *in, global int *out)
+{
+    int g = get_global_id(0), sum = 0, *found;
+    {
+        int some[4];
+        for (int i = 0; i < 4; i++)
+            some[i] = in[g] + i;
+        found = pick(some, g & 3);
+        sum += *found;
+    }
+    {
+        int others[4];
+        for (int i = 0; i < 4; i++)
+            others[i] = in[g] * i;
+        sum += *pick(others, g & 1);
+    }
+    out[g] = sum + *found;
+}
+
+kernel __attribute__((intel_reqd_sub_group_size(16))) void
+copy_by_some_sub_groups(global const int *in, global int *out)
+{
+    local int own[128];
+    uint l = get_local_id(0);
+    own[l] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t event = 0;
+    if (l < 112)
+        event = async_work_group_copy(out + get_group_id(0) * 128, own, 128, 0);
+    wait_group_events(1, &event);
+}
+
+kernel void right_copies_of_loop(global const int *in, global int *out)
+{
+    local int own[128];
+    uint l = get_local_id(0);
+    for (int i = 0; i < 3; i++) {
+        event_t event = async_work_group_copy(own, in + i, 128, 0);
+        wait_group_events(1, &event);
+        out[get_global_id(0)] = own[l ^ 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}

@@ -1,5 +1,6 @@
 /* Launches a kernel that reads shared virtual memory, as an argument ("argument") or by a pointer in memory
-   ("pointer"). It is freed before with "freed", else behind the launch. */
+   ("pointer"). It is freed before with "freed", else behind the launch. With "unnamed", nothing says that the kernel
+   reaches it by pointers in memory. */
 
 #include "opencl.h"
 
@@ -29,7 +30,8 @@ int main(int count, char **arguments) {
     error |= clSetKernelArgSVMPointer(kernel, 0, direct ? (void *)numbers : (void *)node);
     error |= clSetKernelArgSVMPointer(kernel, 1, out);
     const void *reached[] = {numbers};
-    error |= clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached);
+    if (strcmp(arguments[2], "unnamed"))
+        error |= clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached);
     int early = !strcmp(arguments[2], "freed");
     if (early)
         clSVMFree(cl.context, numbers);

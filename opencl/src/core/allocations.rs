@@ -55,6 +55,8 @@ pub(crate) struct Allocation {
     pub flags: u64,
     /// One for each device of the context; `None` for those that do not reach it.
     buffers: Vec<Option<umd::Buffer>>,
+    /// Until a launch names it, kernels may not access it.
+    unnamed: Arc<Mutex<Vec<umd::Forbidding>>>,
 }
 
 /// The allocations of a context, by their first byte.
@@ -64,6 +66,12 @@ pub(crate) struct Allocations {
 }
 
 impl Allocation {
+    /// A launch names it: "Non-argument SVM buffers must be specified by passing pointers to those buffers via
+    /// clSetKernelExecInfo" (OpenCL 3.0 API, clSetKernelExecInfo).
+    pub(crate) fn name(&self) {
+        lock(&self.unnamed).clear();
+    }
+
     /// Where the host sees an address.
     pub(crate) fn host(&self, address: usize) -> Option<Memory> {
         let own = self.buffers.iter().flatten().next()?;
@@ -116,6 +124,14 @@ impl Allocations {
             let all = buffers.iter().flatten();
             all.for_each(|buffer| buffer.forbid(0, buffer.size(), what).for_good());
         }
+        let unnamed = umd::Forbidden {
+            reads: true,
+            writes: true,
+            why: "no launch has named, as an argument or by clSetKernelExecInfo",
+        };
+        let forbid = |buffer: &umd::Buffer| buffer.forbid(0, buffer.size(), unnamed);
+        let unnamed = buffers.iter().flatten().filter(|_| is_svm).map(forbid);
+        let unnamed = Arc::new(Mutex::new(unnamed.collect()));
         let start = first.address().get() as usize;
         let allocation = Allocation {
             owner,
@@ -123,6 +139,7 @@ impl Allocations {
             size,
             flags,
             buffers,
+            unnamed,
         };
         lock(&self.live).insert(start, allocation);
         Ok(Memory::of_address(start))
@@ -188,6 +205,7 @@ impl Allocations {
         let Some(found) = self.find(memory) else {
             return Ok(None);
         };
+        found.name();
         // "CL_INVALID_BUFFER_SIZE if … host_ptr is a pointer returned by clSVMAlloc and size is
         // greater than the size passed to clSVMAlloc"
         let left = found.start + found.size - memory.address();

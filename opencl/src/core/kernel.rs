@@ -259,6 +259,7 @@ impl State {
     /// # Errors
     /// The program has released a memory object that the kernel uses.
     pub(crate) fn kept(&self, info: &KernelInfo) -> Result<Kept> {
+        self.reached.iter().for_each(|one| one.name());
         let mut kept: Kept = self.reached.iter().map(|one| one.clone() as _).collect();
         for (index, (object, arg)) in self.objects.iter().zip(&info.args).enumerate() {
             match object {
@@ -271,7 +272,10 @@ impl State {
                     }
                 },
                 Some(Held::Sampler(sampler)) => kept.extend(sampler.upgrade().map(|one| one as _)),
-                Some(Held::Allocation(allocation)) => kept.push(allocation.clone()),
+                Some(Held::Allocation(allocation)) => {
+                    allocation.name();
+                    kept.push(allocation.clone());
+                }
                 None => {}
             }
         }

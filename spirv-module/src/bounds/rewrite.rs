@@ -7,6 +7,7 @@ mod aligned;
 mod components;
 mod copies;
 mod counted;
+mod events;
 mod gaps;
 mod marks;
 mod orders;
@@ -30,6 +31,7 @@ use super::reach::{Index, Part, Reach, Step, arithmetic, compare, part, step};
 use crate::module::{Instruction, Module};
 use components::Components;
 use counted::Counted;
+use events::Events;
 use texels::Images;
 use unwritten::Unwritten;
 
@@ -110,7 +112,10 @@ struct Rewriter<'a> {
     /// It is before the first one of the function that does something.
     declares: bool,
     unwritten: Unwritten,
+    /// Variables whose lives have ended right before.
+    ended: Vec<u32>,
     images: Images,
+    events: Events,
     components: Components,
     /// By reservation of a pipe, how many packets it is of.
     reservations: HashMap<u32, u32>,
@@ -155,7 +160,9 @@ pub(super) fn functions(
         heads: false,
         declares: false,
         unwritten: Unwritten::of(module, layout),
+        ended: Vec::new(),
         images: Images::of(module, flow),
+        events: Events::of(module, layout),
         components: Components::default(),
         reservations: HashMap::new(),
         operands: 0,
@@ -273,6 +280,7 @@ impl Rewriter<'_> {
             Op::Kill | Op::Unreachable => self.flush(),
             _ => {}
         }
+        self.end_lives(op);
         self.aligned(op, one);
         self.texel(op, one);
         self.tell(op, one);
@@ -280,6 +288,7 @@ impl Rewriter<'_> {
         self.item(op, one);
         self.reservation(op, one);
         self.packet(op, one);
+        self.tell_local_block(op, one);
         let joins = self.tell_order(op, one);
         self.gaps(op, one);
         if !self.settled.contains(&one.offset) {
@@ -293,6 +302,7 @@ impl Rewriter<'_> {
             }
             Op::Store => self.store_component(one).is_some() || self.store_three(one).is_some(),
             Op::GroupAsyncCopy => self.copy_by_others(one).is_some(),
+            Op::LifetimeStop => self.will_end(one.word(0)).is_some(),
             _ if relative::is_relative(op) => self.shuffle_relative(op, one).is_some(),
             _ => false,
         };
@@ -302,6 +312,7 @@ impl Rewriter<'_> {
         if joins {
             self.fence();
         }
+        self.tell_done(op, one);
         self.components.follow(op, one);
         if op == Op::Bitcast {
             self.casts.insert(one.word(1), one.word(2));

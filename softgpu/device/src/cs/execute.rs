@@ -47,6 +47,7 @@ pub fn run(
         ring,
         callers: Vec::new(),
         quiet_since: Instant::now(),
+        since: None,
         fetched: Vec::new(),
         steps: 0,
         kit,

@@ -15,6 +15,9 @@ use super::streamer::Streamer;
 pub(super) fn pipe_control(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use pipe_control as pc;
     let address = packet.address(pc::ADDRESS);
+    if packet.flag(pc::COMMAND_STREAMER_STALL_ENABLE) {
+        cs.since = None;
+    }
     if packet.flag(pc::LRI_POST_SYNC_OPERATION) {
         let offset = packet.get32(pc::ADDRESS);
         let value = packet.get32(pc::IMMEDIATE_DATA);

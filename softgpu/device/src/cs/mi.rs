@@ -214,6 +214,8 @@ static SEMAPHORES: Patience = Patience::new();
 /// also polled in signal mode: a signal only says when to check.
 fn semaphore_wait(cs: &mut Streamer<'_>, packet: &Decoded<'_>) -> Result<(), Failure> {
     use mi_semaphore_wait as wait;
+    // It may wait for what a walker writes when it ends.
+    cs.since = None;
     let polls_register = packet.flag(wait::REGISTER_POLL_MODE);
     // The memory type is ignored when a register is polled.
     cs.use_global(packet, packet.flag(wait::MEMORY_TYPE) && !polls_register)?;

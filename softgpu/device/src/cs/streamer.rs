@@ -37,6 +37,9 @@ pub(super) struct Streamer<'a> {
     pub steps: u32,
     /// What walkers run with.
     pub kit: &'a mut Kit,
+    /// Where rules are checked, the number of the first thread since it last waited: hardware runs walkers beside
+    /// each other until a command waits for them.
+    pub since: Option<u32>,
 }
 
 /// Where commands continue after a batch.

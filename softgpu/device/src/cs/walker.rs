@@ -332,7 +332,11 @@ fn run(cs: &mut Streamer<'_>, packet: &Decoded<'_>, walker: &Walker) -> Result<(
         programs: &device.programs,
         execution: device.settings.execution,
         findings: device.settings.check.then_some(&device.findings),
+        since: cs.since,
     };
+    if let Some(findings) = options.findings {
+        cs.since.get_or_insert_with(|| findings.next_thread());
+    }
     let outcome = dispatch::run(walker, cs.environment.space, &options, statistics, cs.kit);
     let ran = Counts::of(statistics);
     let kernel = walker.bases.instruction.offset(walker.kernel);

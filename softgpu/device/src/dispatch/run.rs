@@ -56,6 +56,8 @@ pub struct DispatchOptions<'a> {
     pub execution: Execution,
     /// Where broken rules are recorded; without it, rules are not checked.
     pub findings: Option<&'a Findings>,
+    /// For these: the first thread since the command streamer last waited, if there is one.
+    pub since: Option<u32>,
 }
 
 /// Counts of executed work; readable while a walker runs.
@@ -193,7 +195,10 @@ impl Shared<'_> {
         } = kit;
         state.clear();
         let kernel = self.walker.as_kernel();
-        let checks = self.options.findings.map(|all| all.checks(&kernel));
+        let checks = self
+            .options
+            .findings
+            .map(|all| all.checks(&kernel, self.options.since));
         let host = Host {
             memory: &memory,
             code: &code,
@@ -262,9 +267,7 @@ impl Shared<'_> {
             {
                 if worker.done.ended != 0 {
                     self.ends.fetch_add(1, Ordering::Relaxed);
-                } else if quiet
-                    .exceeds(self.options.hang_timeout, self.ends.load(Ordering::Relaxed))
-                {
+                } else if quiet.exceeds(self.patience(host), self.ends.load(Ordering::Relaxed)) {
                     self.hang();
                 }
                 self.report(&mut worker);
@@ -281,6 +284,15 @@ impl Shared<'_> {
         *groups = worker.vacant;
         *threads = loader.into_vacant();
         threads.truncate(KEPT_THREADS);
+    }
+
+    /// How long no thread may end. A kernel that has broken a rule may well wait for ever, and what it broke is told when
+    /// it ends.
+    fn patience(&self, host: &Host<'_>) -> Duration {
+        match host.checks {
+            Some(checks) if checks.count() != 0 => self.options.hang_timeout / 4,
+            _ => self.options.hang_timeout,
+        }
     }
 
     /// Starts the next group if there is one and it has slots.

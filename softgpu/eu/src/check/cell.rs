@@ -58,15 +58,23 @@ impl Cell {
     ) -> Option<Conflict> {
         let write = self.write;
         // Atomic operations meet if one of them is not for the other's work-group.
-        let narrow = mark.atomic && (write.narrow || mark.narrow);
-        let judged = touch == Touch::Write || !write.atomic || narrow;
+        let narrow = mark.is_atomic() && (write.is_narrow() || mark.is_narrow());
+        let judged = touch == Touch::Write || !write.is_atomic() || narrow;
+        // A thread's own accesses are in order, but for those of a copy.
+        let is_copied = |earlier: &Mark| {
+            let of = |mark: &Mark| (mark.thread, mark.event());
+            let may = earlier.event().is_some() && of(earlier) != of(&mark);
+            may && relation(earlier, &mark, false) == Relation::Copying
+        };
         let mut writes = write.parts(if judged { mark.bytes } else { 0 });
         let mut found = writes.find_map(|write| {
             let same = write.agrees(&mark);
+            let rewrites = touch == Touch::Write && same;
             let own = write.own & mark.own & write.bytes;
             let together = write.message == mark.message && own != 0;
             let collides = together && write.lane() != mark.lane() && !same;
             let how = match (write.thread == mark.thread, touch) {
+                _ if !rewrites && is_copied(&write) => Relation::Copying,
                 (true, Touch::Write) if collides => Relation::Racing,
                 (true, Touch::Write) if same => Relation::Before,
                 (true, Touch::Sample) => relation(&write, &mark, true),
@@ -85,10 +93,13 @@ impl Cell {
         });
         if matches!(touch, Touch::Write | Touch::Atomic) && found.is_none() {
             let others = self.reads.iter().flat_map(|read| read.parts(mark.bytes));
-            let other = |read: &Mark| read.thread != mark.thread || read.is_beside(&mark);
+            let other = |read: &Mark| {
+                read.thread != mark.thread || read.is_beside(&mark) || is_copied(read)
+            };
             // Plain reads beside atomic operations are doubtful.
-            let judged =
-                |read: &Mark| touch == Touch::Write || read.atomic && (read.narrow || mark.narrow);
+            let judged = |read: &Mark| {
+                touch == Touch::Write || read.is_atomic() && (read.is_narrow() || mark.is_narrow())
+            };
             let mut others = others.filter(|read| other(read) && judged(read));
             found = others.find_map(|read| {
                 let how = relation(&read, &mark, false);
@@ -110,7 +121,8 @@ impl Cell {
         found
     }
 
-    /// A plain read that nothing orders with another thread's atomic operation, whichever came first.
+    /// A plain read that nothing orders with the atomic operation of another thread, or of another channel, whichever
+    /// came first.
     fn doubt(
         &self,
         touch: Touch,
@@ -118,13 +130,14 @@ impl Cell {
         relation: impl Fn(&Mark, &Mark, bool) -> Relation,
     ) -> Option<Conflict> {
         let (others, writes): (&[Mark], bool) = match touch {
-            Touch::Read if self.write.atomic => (std::slice::from_ref(&self.write), true),
+            Touch::Read if self.write.is_atomic() => (std::slice::from_ref(&self.write), true),
             Touch::Atomic => (&self.reads, false),
             _ => return None,
         };
         let others = others.iter().filter(|other| {
-            let is_plain = writes || !other.atomic;
-            let is_other = other.thread != 0 && other.thread != mark.thread;
+            let is_plain = writes || !other.is_atomic();
+            let is_other = other.thread != mark.thread || other.is_beside(mark);
+            let is_other = is_other && other.thread != 0;
             is_plain && is_other && other.bytes & mark.bytes != 0
         });
         others
@@ -142,7 +155,10 @@ impl Cell {
     pub fn peeked(&mut self, mark: &Mark) -> Option<u32> {
         let read = self.reads.iter_mut().find(|read| {
             let same = (read.thread, read.clock) == (mark.thread, mark.clock);
-            same && !read.atomic && read.bytes & mark.bytes != 0
+            let channels = [read.channel(), mark.channel()];
+            let is_other = channels.iter().all(Option::is_some) && read.is_beside(mark);
+            let same = same && !is_other;
+            same && !read.is_atomic() && read.bytes & mark.bytes != 0
         })?;
         Some(std::mem::take(read).ip)
     }
@@ -150,8 +166,10 @@ impl Cell {
     fn read(&mut self, mark: Mark) {
         let [first, second] = &mut self.reads;
         // Where barriers alone order channels, each is a reader of its own.
-        let own =
-            |read: &Mark| read.thread == mark.thread && !read.is_beside(&mark) || read.thread == 0;
+        let own = |read: &Mark| {
+            let same = (read.thread, read.event()) == (mark.thread, mark.event());
+            same && !read.is_beside(&mark) || read.thread == 0
+        };
         let slot = match (own(first), own(second)) {
             (true, _) => first,
             (_, true) => second,
@@ -176,6 +194,7 @@ impl Cell {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::check::mark::By;
 
     pub fn mark(thread: u32, lane: u8, value: u32) -> Mark {
         Mark {
@@ -217,8 +236,7 @@ pub(super) mod tests {
     #[test]
     fn atomic_reads_leave_the_last_writer() {
         let atomic = |thread, narrow| Mark {
-            atomic: true,
-            narrow,
+            by: By::Atomic { narrow },
             ..mark(thread, 0, 0)
         };
         let (near, far) = (true, false);
@@ -324,7 +342,7 @@ pub(super) mod tests {
         }
         assert!(cell.touch(Write, by(2, 3), racing).is_some());
         let atomic = |lane, message| Mark {
-            atomic: true,
+            by: By::Atomic { narrow: false },
             ..by(lane, message)
         };
         assert!(touched((Touch::Atomic, atomic(1, 1)), (Write, by(2, 2))));
@@ -410,7 +428,7 @@ pub(super) mod tests {
     fn atomics_do_not_race_with_each_other() {
         let mut cell = Cell::default();
         let atomic = |thread| Mark {
-            atomic: true,
+            by: By::Atomic { narrow: false },
             ..mark(thread, 0, thread)
         };
         assert!(cell.touch(Touch::Atomic, atomic(1), racing).is_none());
@@ -425,7 +443,7 @@ pub(super) mod tests {
     fn a_read_before_an_own_atomic_is_forgotten() {
         let mut cell = Cell::default();
         let atomic = |thread| Mark {
-            atomic: true,
+            by: By::Atomic { narrow: false },
             ..mark(thread, 0, thread)
         };
         assert!(cell.touch(Touch::Read, mark(1, 0, 0), racing).is_none());

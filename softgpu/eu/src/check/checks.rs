@@ -61,7 +61,7 @@ pub struct Checks {
     pub(super) extents: Arc<Extents>,
     pub(super) launched: Option<Launched>,
     pub(super) memory: Arc<Mutex<Memory>>,
-    /// The number of the launch's first thread.
+    /// The number of the first thread that may run beside the launch's, or is its own.
     pub(super) first: u32,
     /// While there is this, the launch runs.
     pub(super) _running: Arc<()>,

@@ -23,15 +23,22 @@ pub(super) struct Clash {
     pub ip: u64,
     pub thread: u32,
     pub lane: Option<u8>,
+    /// Channels are not in order.
+    pub apart: bool,
     pub conflict: Conflict,
 }
 
 impl Clash {
-    /// The thread that reads, and its instruction.
-    fn reader(&self) -> (u32, u32) {
+    /// The thread that reads, its channel, if channels are not in order, and its instruction.
+    fn reader(&self) -> (u32, Option<u8>, u32) {
+        let earlier = &self.conflict.earlier;
         match self.touch {
-            Touch::Atomic => (self.conflict.earlier.thread, self.conflict.earlier.ip),
-            _ => (self.thread, self.ip as u32),
+            Touch::Atomic => (earlier.thread, earlier.channel(), earlier.ip),
+            _ => (
+                self.thread,
+                self.lane.filter(|_| self.apart),
+                self.ip as u32,
+            ),
         }
     }
 }
@@ -51,14 +58,16 @@ impl Doubts {
         }
     }
 
-    /// A thread does an atomic operation on the word at `address`, which it has read by the instruction
-    /// `peek`.
-    pub fn settle(&mut self, thread: u32, address: u64, peek: Option<u32>) {
+    /// A thread, or one of its channels, does an atomic operation on the word at `address`, which it has read by the
+    /// instruction `peek`.
+    pub fn settle(&mut self, (thread, lane): (u32, Option<u8>), address: u64, peek: Option<u32>) {
         self.peeks.extend(peek);
         let peeks = &mut self.peeks;
         self.clashes.retain(|clash| {
-            let (reader, ip) = clash.reader();
-            let settled = reader == thread && clash.address & !3 == address;
+            let (reader, channel, ip) = clash.reader();
+            let is_other = |one: u8| lane.is_some_and(|lane| lane != one);
+            let is_reader = reader == thread && !channel.is_some_and(is_other);
+            let settled = is_reader && clash.address & !3 == address;
             if settled {
                 peeks.insert(ip);
             }
@@ -72,7 +81,7 @@ impl Doubts {
         let due = clashes.extract_if(.., |clash| {
             clash.thread == thread || clash.conflict.earlier.thread == thread
         });
-        due.filter(|clash| !peeks.contains(&clash.reader().1))
+        due.filter(|clash| !peeks.contains(&clash.reader().2))
             .collect()
     }
 }

@@ -361,12 +361,18 @@ impl Findings {
         change(Arc::make_mut(&mut extents));
     }
 
-    /// Where a host thread that runs threads of `kernel` records broken rules.
-    pub fn checks(&self, kernel: &Kernel) -> Checks {
+    /// The number of the thread that begins next.
+    pub fn next_thread(&self) -> u32 {
+        self.memory().next_thread()
+    }
+
+    /// Where a host thread that runs threads of `kernel` records broken rules. Threads from `since` on may run beside
+    /// them; without it, all that began before are over.
+    pub fn checks(&self, kernel: &Kernel, since: Option<u32>) -> Checks {
         let extents = self.extents.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = kernel.base.offset(kernel.entry);
         let launched = extents.launched.get(&entry.get()).cloned();
-        let (first, running) = self.memory().begin();
+        let (first, running) = self.memory().begin(since);
         Checks {
             launched: launched.map(|known| {
                 let first = kernel.entry.wrapping_sub(known.skipped);

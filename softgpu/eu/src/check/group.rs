@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Checks;
 use super::alike::OfGroup;
 use super::bytes::UNWRITTEN;
+use super::copies::Begun;
 use super::doubts::Doubts;
 use super::heard::{Heard, Word};
 use super::line::{LINE, Line};
@@ -45,6 +46,8 @@ pub struct Group {
     /// the fewest barriers.
     signals: [Signal; 2],
     ended: Option<Signal>,
+    /// The copies that the first thread which ended had begun, and which one it was.
+    copied: Option<(Begun, u32)>,
 }
 
 impl Group {
@@ -76,6 +79,7 @@ impl Checks {
             alike: OfGroup::default(),
             signals: Default::default(),
             ended: None,
+            copied: None,
         }
     }
 
@@ -175,7 +179,8 @@ impl Checks {
             ip,
             thread: index,
         };
-        let copy = order.copy;
+        let (copy, begun) = (order.copies.first_open(), order.copies.begun());
+        let first = *group.copied.get_or_insert((begun, index));
         if group.ended.is_none_or(|ended| here.number < ended.number) {
             group.ended = Some(here);
         }
@@ -191,12 +196,33 @@ impl Checks {
                 format!("{who} begins a copy here, and ends before it has waited for it")
             });
         }
+        self.judge_copies((begun, index), first);
         if let Some(waits) = waits {
             self.report_pair(Rule::DivergentBarrier, Some(waits.ip), || {
                 format!(
                     "{} ends without the barrier that sub-group {} waits for",
                     self.who(None),
                     waits.thread
+                )
+            });
+        }
+    }
+
+    /// All threads of a group begin its copies: a thread that ends has begun as many as the first that has.
+    fn judge_copies(&self, own: (Begun, u32), first: (Begun, u32)) {
+        let (most, least) = match own.0.count > first.0.count {
+            true => (own, first),
+            false => (first, own),
+        };
+        if most.0.count != least.0.count {
+            let number = self.group.borrow().first + most.1;
+            self.report_at(most.0.last, Rule::DivergentBarrier, None, || {
+                format!(
+                    "{} has begun {} copies of its work-group, and sub-group {} {}: all must reach each",
+                    self.name(number, None),
+                    most.0.count,
+                    least.1,
+                    least.0.count
                 )
             });
         }

@@ -7,6 +7,20 @@ pub(crate) const ALL: u8 = u8::MAX;
 /// In place of a channel: several, of which it is not known which did what.
 const MANY: u8 = u8::MAX - 1;
 
+/// What does an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum By {
+    /// A load, a store or a read of the sampler.
+    #[default]
+    Plain,
+    Atomic {
+        /// It is for its work-group alone.
+        narrow: bool,
+    },
+    /// A copy of the work-group with this event.
+    Copy(u8),
+}
+
 /// An access of a word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
@@ -28,20 +42,35 @@ pub(crate) struct Mark {
     pub bytes: u8,
     /// Those that the message itself accessed: marks of a thread are joined.
     pub own: u8,
-    /// By an atomic operation.
-    pub atomic: bool,
+    pub by: By,
     /// In a line, the channel is that of the first word; the next word is the next channel's.
     pub row: bool,
     /// It is a channel's, and barriers alone order the channels of its thread.
     pub apart: bool,
-    /// By an atomic operation that is for its work-group alone.
-    pub narrow: bool,
 }
 
 impl Mark {
+    /// Whether it is by an atomic operation.
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.by, By::Atomic { .. })
+    }
+
+    /// Whether it is by an atomic operation that is for its work-group alone.
+    pub fn is_narrow(&self) -> bool {
+        self.by == By::Atomic { narrow: true }
+    }
+
+    /// The event of the copy that it is by.
+    pub fn event(&self) -> Option<u8> {
+        match self.by {
+            By::Copy(event) => Some(event),
+            By::Plain | By::Atomic { .. } => None,
+        }
+    }
+
     /// The same with what its thread did to other bytes since its last fence or barrier.
     pub(super) fn joined(self, older: &Mark) -> Mark {
-        let of = |mark: &Mark| (mark.thread, mark.clock, mark.atomic);
+        let of = |mark: &Mark| (mark.thread, mark.clock, mark.is_atomic(), mark.event());
         let kept = older.bytes & !self.bytes;
         let is_same = self.message == older.message;
         if of(&self) != of(older) || kept == 0 && !is_same {
@@ -57,7 +86,7 @@ impl Mark {
             let differs = is_same && has(older.bytes) && self.lanes[byte] != older.lanes[byte];
             match has(self.bytes) {
                 // But atomic operations of several collide with what any one of them does otherwise.
-                true if is_apart && differs && !self.atomic => MANY,
+                true if is_apart && differs && !self.is_atomic() => MANY,
                 true => lane(&self),
                 false => lane(older),
             }
@@ -99,7 +128,7 @@ impl Mark {
     /// Whether another access of its thread is another channel's, which a barrier must put in order. Atomic
     /// operations need none between them.
     pub(super) fn is_beside(&self, other: &Mark) -> bool {
-        let both = self.apart && other.apart && !(self.atomic && other.atomic);
+        let both = self.apart && other.apart && !(self.is_atomic() && other.is_atomic());
         let meet = self.bytes & other.bytes;
         let differs = |byte: usize| {
             let [a, b] = [self, other].map(|mark| mark.lanes[byte]);
@@ -123,13 +152,13 @@ impl Mark {
     /// Whether a channel's atomic operation follows its own store, and no fence or barrier is between.
     pub(super) fn precedes(&self, atomic: &Mark) -> bool {
         let of = |mark: &Mark| (mark.apart, mark.thread, mark.clock, mark.lanes);
-        !self.atomic && atomic.apart && of(self) == of(atomic)
+        !self.is_atomic() && atomic.apart && of(self) == of(atomic)
     }
 
     /// Whether two writes store the same in the bytes that both write.
     pub(super) fn agrees(&self, other: &Mark) -> bool {
         let both = bits(self.bytes & other.bytes);
-        !self.atomic && !other.atomic && (self.value ^ other.value) & both == 0
+        !self.is_atomic() && !other.is_atomic() && (self.value ^ other.value) & both == 0
     }
 
     /// That of a word of a line.

@@ -65,7 +65,7 @@ impl Memory {
             self.ages.clear();
             self.scratch.clear();
         }
-        let first = self.threads + 1;
+        let first = self.next_thread();
         self.threads += count;
         if self.groups.len() >= GROUPS {
             self.groups.pop_front();
@@ -81,15 +81,22 @@ impl Memory {
         Some((*ids, thread - first))
     }
 
-    /// A launch begins: unless others run, what atomics told is over, and states of pointers that nobody has
-    /// are free. Returns the number of its first thread, and what it has while it runs.
-    pub fn begin(&mut self) -> (u32, Arc<()>) {
-        if Arc::strong_count(&self.running) == 1 {
+    /// The number of the thread that begins next.
+    pub fn next_thread(&self) -> u32 {
+        self.threads + 1
+    }
+
+    /// A launch begins, beside those of the threads from `since` on: unless others run, what atomics told is over, and
+    /// states of pointers that nobody has are free. Returns the number of the first thread that is not over, and
+    /// what the launch has while it runs.
+    pub fn begin(&mut self, since: Option<u32>) -> (u32, Arc<()>) {
+        if Arc::strong_count(&self.running) == 1 && since.is_none() {
             self.told.clear();
             self.overflow = false;
             self.pointers.sweep(&self.bytes);
         }
-        (self.threads + 1, self.running.clone())
+        let first = since.unwrap_or(self.next_thread());
+        (first, self.running.clone())
     }
 
     /// The line that has the word at `address`.
@@ -193,15 +200,15 @@ mod tests {
     #[test]
     fn what_atomics_told_ends_with_the_launches() {
         let mut memory = Memory::default();
-        let (_, first) = memory.begin();
+        let (_, first) = memory.begin(None);
         memory.tell(8, (1, 1), &word(1));
-        let (_, second) = memory.begin();
+        let (_, second) = memory.begin(None);
         drop(first);
         assert!(memory.told(8, 1).is_some(), "the second launch runs");
-        drop(memory.begin());
+        drop(memory.begin(None));
         assert!(memory.told(8, 1).is_some(), "the second launch runs");
         drop(second);
-        drop(memory.begin());
+        drop(memory.begin(None));
         assert!(memory.told(8, 1).is_none());
     }
 

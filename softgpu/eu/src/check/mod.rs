@@ -21,6 +21,7 @@ mod bytes;
 mod carry;
 mod cell;
 mod checks;
+mod copies;
 mod doubts;
 mod findings;
 mod forbidden;

@@ -18,7 +18,7 @@ pub(super) struct Now<'a> {
     /// Its number, and its slot, if the memory is one of slots.
     pub own: u32,
     pub slot: Option<u16>,
-    /// The number of the launch's first thread.
+    /// The number of the first thread that is not over.
     pub launch: u32,
     /// Not all is known that atomics told.
     pub blind: bool,
@@ -55,6 +55,9 @@ impl Now<'_> {
     /// How an earlier access of a word is related to this one, which is `mark`; `writes` says what the earlier
     /// one did.
     pub fn relation(&self, earlier: &Mark, mark: &Mark, writes: bool) -> Relation {
+        if self.is_being_copied(earlier) {
+            return Relation::Copying;
+        }
         if earlier.thread == self.own {
             return self.to_own(earlier, mark);
         }
@@ -70,14 +73,24 @@ impl Now<'_> {
         let has_heard = || self.has_heard(earlier, mark, reach);
         match member {
             // Atomic operations need no order within their group.
-            Some(_) if earlier.atomic && mark.atomic => Relation::Before,
+            Some(_) if earlier.is_atomic() && mark.is_atomic() => Relation::Before,
             Some(_) if has_heard() => Relation::Before,
             Some(other) => self.to_member(earlier, other, writes),
             None if self.blind => Relation::Before,
             None if !has_heard() => Relation::Racing,
-            None if self.cached && !earlier.atomic && !self.knows(earlier) => Relation::Stale,
+            None if self.cached && !earlier.is_atomic() && !self.knows(earlier) => Relation::Stale,
             None => Relation::Before,
         }
+    }
+
+    /// Whether it was by a copy of this group for which its thread has not waited.
+    fn is_being_copied(&self, earlier: &Mark) -> bool {
+        let open = |event| {
+            let member = earlier.thread.checked_sub(self.first)?;
+            let member = self.threads.get(member as usize)?;
+            Some(member.copies.is_open(event, earlier.clock))
+        };
+        earlier.event().and_then(open).unwrap_or(false)
     }
 
     /// Whether the channel has heard of it through atomics.
@@ -113,7 +126,7 @@ impl Now<'_> {
     /// One of another thread of the group.
     fn to_member(&self, earlier: &Mark, other: &Order, writes: bool) -> Relation {
         let in_order = self.place == Where::Local && self.local_in_order && !self.order.apart;
-        let fence = writes && !earlier.atomic && !in_order;
+        let fence = writes && !earlier.is_atomic() && !in_order;
         let relation = |side| other.to_member(earlier.clock, side, fence, self.order);
         let mut of_sides = self.sides().iter().map(|side| relation(*side));
         let first = of_sides.next().unwrap_or(Relation::Racing);

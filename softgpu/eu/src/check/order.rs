@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::alike::Alike;
+use super::copies::Copies;
 use super::heard::{Heard, Told, Word, merge};
 use super::sync::Sync;
 
@@ -67,8 +68,22 @@ pub(crate) enum Relation {
     Unfenced,
     /// It did, but a cache may hold what was there before: the reader has not dropped it since.
     Stale,
+    /// It was by a copy of the work-group for which nothing has waited.
+    Copying,
     /// Nothing orders them.
     Racing,
+}
+
+/// What code has told of that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Nothing,
+    /// A copy of the work-group with this event.
+    Copy(u8),
+    /// An atomic operation, which may be made of plain accesses of shared local memory.
+    Atomic,
+    /// A block of shared local memory.
+    LocalBlock,
 }
 
 /// One thread's clock, which advances at fences and barriers.
@@ -98,8 +113,10 @@ pub(crate) struct Order {
     joined: Joined,
     /// Shared local memory is in order without fences.
     in_order: bool,
-    /// The instruction that told of a copy for which nothing has waited yet.
-    pub copy: Option<u64>,
+    /// What its accesses are parts of.
+    pub doing: Doing,
+    /// What it has copied with its group.
+    pub copies: Copies,
     /// What they have told of an operand that must be the same for all of them.
     pub(super) alike: Alike,
 }
@@ -120,7 +137,8 @@ impl Order {
             sync: Sync::NONE,
             joined: Joined::default(),
             in_order: false,
-            copy: None,
+            doing: Doing::Nothing,
+            copies: Copies::default(),
             alike: Alike::default(),
         }
     }
@@ -151,6 +169,12 @@ impl Order {
     /// Whether the sampler sees what it did at `clock`.
     pub fn has_flushed(&self, clock: u32) -> bool {
         clock < self.fenced[place(Side::Sampler, Reach::Group)]
+    }
+
+    /// It waits for copies with these events.
+    pub fn wait_for_copies(&mut self, events: u32) {
+        self.clock += 1;
+        self.copies.wait(events, self.clock);
     }
 
     /// It has told others what it did, without a fence: what comes now is told the next time.

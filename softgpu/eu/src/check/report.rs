@@ -97,9 +97,11 @@ impl Checks {
             thread,
             lane,
             conflict,
+            ..
         } = *clash;
         let rule = match conflict.relation {
             Relation::Unfenced | Relation::Stale => Rule::MissingFence,
+            Relation::Copying => Rule::UnfinishedCopy,
             _ => Rule::Race,
         };
         let earlier = &conflict.earlier;
@@ -110,7 +112,7 @@ impl Checks {
                 Touch::Write => "writes",
                 Touch::Atomic => "updates",
             };
-            let did = match (conflict.earlier_writes, earlier.atomic) {
+            let did = match (conflict.earlier_writes, earlier.is_atomic()) {
                 (_, true) => "has updated",
                 (true, false) => "has written",
                 (false, false) => "has read",
@@ -122,6 +124,7 @@ impl Checks {
                 _ if touch == Touch::Sample && conflict.relation != Relation::Racing => {
                     "and no message has dropped what the sampler's cache holds since"
                 }
+                Relation::Copying => "by a copy whose event nothing has waited for",
                 Relation::Unfenced => "and has not fenced before the barrier",
                 Relation::Stale => {
                     "and no fence has dropped what the cache holds since the atomic operation that \

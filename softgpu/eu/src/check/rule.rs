@@ -39,7 +39,7 @@ pub enum Rule {
     /// All channels and all threads of a group reach each barrier, by the same instruction, and what else a group
     /// does together.
     DivergentBarrier,
-    /// A work-group waits for its copies before it ends.
+    /// A work-group waits for its copies before it ends, or accesses what they read and write.
     UnfinishedCopy,
     /// A channel reads what another one has written that is not here: it is in other flow, or has
     /// returned.

@@ -4,7 +4,7 @@
 use devinfo::report::{self, Report};
 
 use super::Checks;
-use super::order::{Clocks, Reach, Side, place};
+use super::order::{Clocks, Doing, Reach, Side, place};
 
 /// What a barrier, a fence or an atomic operation asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,10 +143,21 @@ impl Checks {
         let mut group = self.group.borrow_mut();
         let members = group.members();
         if let Some(order) = group.threads.get_mut(self.thread.get() as usize) {
-            if told.what & report::COPIES != 0 {
-                order.copy = Some(self.ip());
-            } else if told.what & report::AWAITS != 0 {
-                order.copy = None;
+            let has = |what: u32| told.what & what != 0;
+            let copies = matches!(order.doing, Doing::Copy(_));
+            order.doing = match () {
+                () if has(report::LOCAL_BLOCK) => Doing::LocalBlock,
+                () if has(report::EMULATED) => Doing::Atomic,
+                () if has(report::COPIES) => {
+                    Doing::Copy(order.copies.begin(told.size, self.ip(), copies))
+                }
+                () => Doing::Nothing,
+            };
+            if has(report::DONE | report::LOCAL_BLOCK) {
+                return;
+            }
+            if has(report::AWAITS) {
+                order.wait_for_copies(told.size);
             }
             order.tells(Sync::of(told), active, self.local_in_order, &members);
         }

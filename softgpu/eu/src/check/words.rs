@@ -7,11 +7,11 @@ use super::doubts::Clash;
 use super::findings::Purpose;
 use super::group::Group;
 use super::line::LINE;
-use super::mark::{ALL, Mark};
+use super::mark::{ALL, By, Mark};
 use super::now::Now;
-use super::order::Side;
+use super::order::{Doing, Side};
 
-/// The most bytes of a number that all channels read as one.
+/// The most bytes of a number that all channels read as one, where the source is not known.
 const SHARED: u64 = 8;
 
 impl Checks {
@@ -49,7 +49,10 @@ impl Checks {
         } else {
             Side::Global
         };
+        let emulates = order.doing == Doing::Atomic && side == Side::Local;
         let touch = match &access.what {
+            What::Read { .. } if emulates => Touch::AtomicRead,
+            What::Write { .. } if emulates => Touch::Atomic,
             What::Read { .. } if self.sampled.get() => Touch::Sample,
             What::Read { .. } => Touch::Read,
             What::Write { .. } => Touch::Write,
@@ -62,10 +65,14 @@ impl Checks {
         let is_atomic = matches!(touch, Touch::Atomic | Touch::AtomicRead);
         let own = group.first + index as u32;
         // A message of the whole thread is that of the one channel that is there. Compilers make one atomic
-        // operation of those of all that are, and one read of what is the same for all. (What has more bytes
-        // may be a block, of which each channel reads a part.)
+        // operation of those of all that are, and one read of what is the same for all. (Without source, what has
+        // more bytes may be a block, of which each channel reads a part.)
         let active = self.here.get().active;
-        let shared = touch == Touch::Read && side == Side::Local && width <= SHARED;
+        let is_block = match order.apart {
+            true => order.doing == Doing::LocalBlock,
+            false => width > SHARED,
+        };
+        let shared = touch == Touch::Read && side == Side::Local && !is_block;
         let whose = match (self.whole.get(), active.count_ones()) {
             (true, 1) => Some(active.trailing_zeros() as u8),
             (true, 2..) if is_atomic || shared => Some(ALL),
@@ -81,10 +88,16 @@ impl Checks {
             lanes: [0; 4],
             bytes: 0,
             own: 0,
-            atomic: is_atomic,
+            by: match order.doing {
+                _ if is_atomic => By::Atomic {
+                    narrow: order.sync.narrow,
+                },
+                // What a thread keeps for itself is no part of a copy.
+                Doing::Copy(event) if !by_slot => By::Copy(event),
+                _ => By::Plain,
+            },
             row: false,
             apart: order.apart && (whose.is_some() || access.lane.is_some() && !self.whole.get()),
-            narrow: is_atomic && order.sync.narrow,
         };
         if is_atomic {
             let (count, step) = match access.row {
@@ -195,7 +208,7 @@ impl Checks {
                     mark.value = u32::from_le_bytes(word);
                     let cell = line.cell((at / 4) as usize);
                     if place == Where::Local && touch == Touch::Atomic {
-                        doubts.settle(own, at, cell.peeked(&mark));
+                        doubts.settle((own, mark.channel()), at, cell.peeked(&mark));
                     }
                     cell.touch(touch, mark, relation).map(|found| (0, found))
                 }
@@ -214,6 +227,7 @@ impl Checks {
             touch,
             ip: self.ip(),
             thread: own,
+            apart: mark.apart,
             lane: whose.or_else(|| access.lane_of(at.saturating_sub(address) as usize)),
             conflict,
         };

@@ -200,12 +200,38 @@ fn addresses(op: &Op, send: &SendOp, payload: Span) -> Span {
     }
 }
 
+/// The parts of a payload with data that have a channel's: as many as there are elements.
+fn data(op: &Op, send: &SendOp, payload: Span) -> impl Iterator<Item = Span> {
+    let length = payload.end - payload.start;
+    let (count, used) = match send.known_meaning() {
+        Some(Message::Lsc(Lsc::Vector {
+            direction: Direction::Write,
+            elements,
+            data,
+            transpose: false,
+            ..
+        })) if length.is_multiple_of(u32::from((*elements).max(1))) => {
+            let used = (op.lanes() * data.register_bytes()) as u32;
+            (u32::from((*elements).max(1)), used)
+        }
+        _ => (1, length),
+    };
+    let whole = length / count;
+    (0..count).map(move |element| {
+        let start = payload.start + element * whole;
+        Span {
+            start,
+            end: start + used.min(whole),
+        }
+    })
+}
+
 /// Channels that do not execute what writes have other ways, which are looked at, too.
-fn of_message(op: &Op, send: &SendOp, register: Span, has: impl Fn(Span) -> bool) -> Touch {
+fn of_message(op: &Op, send: &SendOp, register: Span, has: impl Fn(Span) -> bool + Copy) -> Touch {
     let Some(spans) = send.spans.filter(|_| send.registers.gathered.is_none()) else {
         return Touch::Reads;
     };
-    if has(addresses(op, send, spans.src0)) || has(spans.src1) {
+    if has(addresses(op, send, spans.src0)) || data(op, send, spans.src1).any(has) {
         return Touch::Reads;
     }
     match op.pred {
@@ -284,6 +310,18 @@ mod tests {
             [],
             "some channels"
         );
+    }
+
+    #[test]
+    fn a_message_reads_what_its_channels_have() {
+        let stores = |channels: u32| {
+            let half = "(W) mov (4|M0) r21.0<1>:ud 0:ud\n";
+            let send =
+                format!("(W) send.ugm ({channels}|M0) null r10 r21:1 0x0 0x02000504 {{$2}}\n");
+            unread(&format!("{FIRST}{LAST}{half}{send}"))
+        };
+        assert_eq!(stores(4), [(32, 64)]);
+        assert_eq!(stores(8), []);
     }
 
     #[test]

@@ -133,8 +133,14 @@ impl<'a> Place<'a> {
                 if !inside(offset, width, bytes) {
                     checks.report(Rule::SurfaceBounds, || {
                         let who = checks.culprit();
+                        // Offsets have 32 bits: a large one may be before the surface.
+                        let signed = (offset as u32).cast_signed();
+                        let before = match signed < 0 {
+                            true => format!(" ({signed})"),
+                            false => String::new(),
+                        };
                         format!(
-                            "{who}: {width} bytes at offset {offset:#x} of a surface of {bytes:#x} \
+                            "{who}: {width} bytes at offset {offset:#x}{before} of a surface of {bytes:#x} \
                              bytes at {base}"
                         )
                     });

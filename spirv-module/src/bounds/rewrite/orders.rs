@@ -110,9 +110,10 @@ impl Rewriter<'_> {
             Order::Fence => (self.asked(one, 0), 0),
             Order::Atomic { pointer, kind } => {
                 let asked = self.asked(one, pointer + 1);
+                let pointer = one.word(pointer);
                 (
                     asked,
-                    report::ATOMIC | kind | self.scoped(one.word(pointer)),
+                    report::ATOMIC | kind | self.scoped(pointer) | self.emulated(pointer),
                 )
             }
             Order::Whole { kind } => {
@@ -132,10 +133,44 @@ impl Rewriter<'_> {
             }
             _ => semantics,
         };
-        self.store_report([semantics, scope, otherwise], report::ORDERS | kind);
+        let more = match self.events.bits(one) {
+            Some(events) => self.builder.word(events),
+            None => otherwise,
+        };
+        self.store_report([semantics, scope, more], report::ORDERS | kind);
         let sub_group = Some(Scope::Subgroup as i64);
         let alone = op == Op::ControlBarrier && self.layout.constant(one.word(0)) == sub_group;
         kind & report::JOINS != 0 && (self.has_small_groups || alone)
+    }
+
+    /// Tells that what comes next is no part of the operation.
+    pub(super) fn tell_done(&mut self, op: Op, one: &Instruction<'_>) {
+        let is_emulated = match order(op) {
+            Some(Order::Atomic { pointer, .. }) => self.emulated(one.word(pointer)) != 0,
+            _ => false,
+        };
+        if op == Op::GroupAsyncCopy || is_emulated || self.is_local_block(op, one) {
+            let none = self.builder.word(0);
+            self.store_report([none; 3], report::ORDERS | report::DONE);
+        }
+    }
+
+    /// Tells that a block of shared local memory comes next.
+    pub(super) fn tell_local_block(&mut self, op: Op, one: &Instruction<'_>) {
+        if self.is_local_block(op, one) {
+            let none = self.builder.word(0);
+            self.store_report([none; 3], report::ORDERS | report::LOCAL_BLOCK);
+        }
+    }
+
+    fn is_local_block(&self, op: Op, one: &Instruction<'_>) -> bool {
+        let pointer = match op {
+            Op::SubgroupBlockReadINTEL => one.word(2),
+            Op::SubgroupBlockWriteINTEL => one.word(0),
+            _ => return false,
+        };
+        let storage = self.layout.pointee(pointer).map(|(storage, _)| storage);
+        storage == Some(StorageClass::Workgroup as u32)
     }
 
     /// A fence.
@@ -173,6 +208,20 @@ impl Rewriter<'_> {
         let generic = StorageClass::Generic as u32;
         match self.layout.pointee(pointer) {
             Some((storage, _)) if storage == generic => report::SCOPED,
+            _ => 0,
+        }
+    }
+
+    /// Whether compilers may make an atomic operation of plain accesses: data ports lack those of 64 bits in shared
+    /// local memory.
+    fn emulated(&self, pointer: u32) -> u32 {
+        let Some((storage, ty)) = self.layout.pointee(pointer) else {
+            return 0;
+        };
+        let storages = [StorageClass::Workgroup, StorageClass::Generic];
+        let may_be_local = storages.iter().any(|one| *one as u32 == storage);
+        match self.layout.size(ty) {
+            Some(8) if may_be_local => report::EMULATED,
             _ => 0,
         }
     }

@@ -1,4 +1,5 @@
-//! Arrays and structures of a work-item begin with values that nothing has written.
+//! Arrays and structures of a work-item begin with values that nothing has written, and have them again when their
+//! scope has ended.
 //!
 //! Compilers keep small ones in registers, and give what is never written no register of its own: a read of it
 //! gets what another value has left there. So each part gets a value from a variable that nothing writes, by a
@@ -116,6 +117,25 @@ impl Rewriter<'_> {
     pub(super) fn begin_life(&mut self, pointer: u32) {
         if let Some(&variable) = self.unwritten.whole.get(&pointer) {
             self.unwrite(variable);
+        }
+    }
+
+    /// The life of what a pointer is to ends. Compilers are not told: they would leave out what is stored then.
+    pub(super) fn will_end(&mut self, pointer: u32) -> Option<()> {
+        self.ended.push(*self.unwritten.whole.get(&pointer)?);
+        Some(())
+    }
+
+    /// The lives of variables have ended, unless more of them do, or the function does, and nothing can look.
+    pub(super) fn end_lives(&mut self, next: Op) {
+        match next {
+            Op::LifetimeStop | Op::Line | Op::NoLine => {}
+            Op::Return | Op::ReturnValue => self.ended.clear(),
+            _ => {
+                for variable in std::mem::take(&mut self.ended) {
+                    self.unwrite(variable);
+                }
+            }
         }
     }
 
