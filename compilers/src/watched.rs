@@ -5,7 +5,7 @@ use spirv_module::Module;
 use crate::compiler::{CompileError, Compiled, Compiler, Job, Product, Source};
 
 /// Which code is added: another number for each change, so that caches know it.
-const CODE: &str = "checks 24;";
+const CODE: &str = "checks 25;";
 
 /// A compiler with [`Module::with_bounds`] before it, for jobs that are checked.
 #[derive(Debug)]
