@@ -22,6 +22,11 @@ pub(crate) const fn float_predicate(condition: Condition) -> u8 {
     }
 }
 
+/// Others, which are no conditions of an EU: neither is a NaN, and what is true of NaNs, too.
+pub(crate) const ORDERED: u8 = 7;
+pub(crate) const NOT_LESS: u8 = 0x15;
+pub(crate) const NOT_GREATER_OR_EQUAL: u8 = 0x19;
+
 impl Translator {
     /// The operation on lanes, into a pinned register.
     pub(crate) fn compute(&mut self, job: &Job<'_>, chunk: usize, a: Ymm, b: Ymm, c: Ymm) -> Ymm {
@@ -187,21 +192,21 @@ impl Translator {
             Kind::Min(Order::Unsigned) => dynasm!(self.ops; vpminud Ry(out), Ry(a), Ry(b)),
             Kind::Max(Order::Signed) => dynasm!(self.ops; vpmaxsd Ry(out), Ry(a), Ry(b)),
             Kind::Max(Order::Unsigned) => dynasm!(self.ops; vpmaxud Ry(out), Ry(a), Ry(b)),
-            // The second operand where the comparison fails or is unordered; then the first if the
-            // second is the NaN.
+            // The first operand unless it is a NaN or the comparison fails: with a NaN, it does not.
             Kind::Min(Order::Float) | Kind::Max(Order::Float) => {
-                let nan = self.pool.take();
-                if matches!(kind, Kind::Min(_)) {
-                    self.compare_floats(nan, [a, b], 0x11);
+                let number = self.pool.take();
+                let fails_not = if matches!(kind, Kind::Min(_)) {
+                    NOT_GREATER_OR_EQUAL
                 } else {
-                    self.compare_floats(nan, [a, b], 0x1d);
-                }
-                self.compare_floats(out, [b, b], 3);
+                    NOT_LESS
+                };
+                self.compare_floats(number, [a, a], ORDERED);
+                self.compare_floats(out, [a, b], fails_not);
                 dynasm!(self.ops
-                    ; vpor Ry(nan), Ry(nan), Ry(out)
-                    ; vblendvps Ry(out), Ry(b), Ry(a), Ry(nan)
+                    ; vpand Ry(number), Ry(number), Ry(out)
+                    ; vblendvps Ry(out), Ry(b), Ry(a), Ry(number)
                 );
-                self.pool.release(nan);
+                self.pool.release(number);
             }
             Kind::Select => {
                 let chosen = self.chosen(job, chunk);
@@ -241,7 +246,7 @@ impl Translator {
                 dynasm!(self.ops; vcvttps2dq Ry(out), Ry(a));
                 self.compare_floats(fix, [a, limit], 0x1d);
                 dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(fix));
-                self.compare_floats(fix, [a, a], 7);
+                self.compare_floats(fix, [a, a], ORDERED);
                 dynasm!(self.ops; vpand Ry(out), Ry(out), Ry(fix));
                 self.pool.release(limit);
                 self.pool.release(fix);

@@ -5,7 +5,7 @@ use eu_lanes::Condition;
 
 use super::store::CHOOSE;
 use super::{BYTES, FIRST, SECOND};
-use crate::compute::float_predicate;
+use crate::compute::{NOT_GREATER_OR_EQUAL, NOT_LESS, ORDERED, float_predicate};
 use crate::evex::{
     Evex, K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, ROTATE_LEFT, ROTATE_RIGHT, VADDPD, VADDPS,
     VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ, VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS,
@@ -20,12 +20,8 @@ use crate::registers::{Pool, Zmm};
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE};
 
-/// Predicates of float comparisons.
-const LESS: u8 = float_predicate(Condition::Lt);
+/// A predicate of float comparisons.
 const GREATER_OR_EQUAL: u8 = float_predicate(Condition::Ge);
-const UNORDERED: u8 = float_predicate(Condition::Un);
-/// Neither is a NaN: no condition of an EU.
-const ORDERED: u8 = 7;
 
 /// The one instruction that computes this from two sources.
 const fn of_two(kind: Kind, float: bool, lane: usize) -> Option<Evex> {
@@ -204,25 +200,18 @@ impl Translator {
                     self.wide.release(first);
                 }
             }
-            // The second operand where the comparison fails or is unordered; then the first if the
-            // second is the NaN.
+            // The first operand unless it is a NaN or the comparison fails: with a NaN, it does not.
             Kind::Min(_) | Kind::Max(_) => {
-                let holds = if matches!(kind, Kind::Min(_)) {
-                    LESS
+                let fails_not = if matches!(kind, Kind::Min(_)) {
+                    NOT_GREATER_OR_EQUAL
                 } else {
-                    GREATER_OR_EQUAL
+                    NOT_LESS
                 };
-                self.evex_with(VCMPPS, width, (FIRST.0, Lanes::All), a, register(b), holds);
-                self.evex_with(
-                    VCMPPS,
-                    width,
-                    (SECOND.0, Lanes::All),
-                    b,
-                    register(b),
-                    UNORDERED,
-                );
+                let numbers = (FIRST.0, Lanes::All);
+                self.evex_with(VCMPPS, width, numbers, a, register(a), ORDERED);
+                let chosen = (FIRST.0, Lanes::Merge(FIRST));
+                self.evex_with(VCMPPS, width, chosen, a, register(b), fails_not);
                 self.evex(VPBLENDMD, width, (out, Lanes::Merge(FIRST)), b, register(a));
-                copy(self, Lanes::Merge(SECOND), a);
             }
             Kind::Select => match job.step.masking.predicate {
                 None => copy(self, Lanes::All, a),
