@@ -219,6 +219,14 @@ impl Registers {
         &self.bytes[..self.grf_end]
     }
 
+    /// The same without the wholes of accumulators, which are kept only where something reads them.
+    #[cfg(test)]
+    pub fn shown(&self) -> Vec<u8> {
+        let mut bytes = self.known().to_vec();
+        bytes[ACC_WIDE..NULL].fill(0);
+        bytes
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -115,7 +115,7 @@ impl<'a> Bench<'a> {
             last,
         } = relay;
         let words = slm.words().iter().map(|word| word.load(Relaxed));
-        let left = (thread.state().regs.known().to_vec(), words.collect());
+        let left = (thread.state().regs.shown(), words.collect());
         Outcome {
             ended,
             executed,

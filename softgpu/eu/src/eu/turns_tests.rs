@@ -181,7 +181,7 @@ fn threads_of_a_group_may_have_different_channels() {
             for (index, (got, expected)) in got.0.iter().zip(&expected.0).enumerate() {
                 let context =
                     format!("program {number}, {budget}, {masks:x?}, thread {index}\n{text}");
-                assert!(got.0.known() == expected.0.known(), "{context}");
+                assert!(got.0.shown() == expected.0.shown(), "{context}");
                 assert_eq!(got.1, expected.1, "{context}");
             }
         }
@@ -250,7 +250,7 @@ fn threads_that_take_turns_leave_what_those_do_that_run_one_by_one() {
             );
             for (index, (got, expected)) in got.0.iter().zip(&expected.0).enumerate() {
                 let context = format!("program {number}, {budget}, thread {index}\n{text}");
-                assert!(got.0.known() == expected.0.known(), "{context}");
+                assert!(got.0.shown() == expected.0.shown(), "{context}");
                 assert_eq!(got.1, expected.1, "{context}");
             }
         }
@@ -286,7 +286,7 @@ fn barriers_that_payloads_name_are_passed() {
         for budget in [10_000, 10_000, 9] {
             let got = run(Execution::Compile(None), budget);
             for (got, expected) in got.0.iter().zip(&expected.0) {
-                assert!(got.0.known() == expected.0.known(), "{name:#x}, {budget}");
+                assert!(got.0.shown() == expected.0.shown(), "{name:#x}, {budget}");
                 assert_eq!(got.1, expected.1, "{name:#x}, {budget}");
             }
         }

@@ -10,6 +10,7 @@ use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::{Flow, Integer, Number, Semantics};
 use isa_encoder::{CondMod, MathFunction, Specific, Type};
 
+use super::accumulators::forget_unread;
 use super::calls::Calls;
 use super::staged::staged;
 use super::{CONTROLS, OPS};
@@ -179,7 +180,9 @@ impl Graph {
                     control: last.and_then(change),
                 }
             });
-        let blocks = blocks.collect();
+        let mut blocks: Vec<Part> = blocks.collect();
+        let ranges: Vec<_> = (spans.iter()).map(|&(first, _, end)| first..end).collect();
+        forget_unread(&mut blocks, &ranges, ops, &|ip| number(ip).is_some());
         let end = |op: &Op| if ends_thread(op) { op.exec_size } else { 0 };
         let ends = ops.iter().map(end).collect();
         Self {

@@ -7,6 +7,7 @@
 //! thread of the group may go on in its place. What ends the thread, or waits otherwise, and slices that end inside
 //! a block, are the interpreter's.
 
+mod accumulators;
 mod barrier;
 mod calls;
 mod graph;
