@@ -305,8 +305,10 @@ impl Translator {
         );
         let low = self.ops.new_dynamic_label();
         for first in [0, 8, 16, 24] {
-            if first == 16 {
-                dynasm!(self.ops ; shr eax, 16 ; jz =>low);
+            match first {
+                8 => dynasm!(self.ops ; test eax, !0xff ; jz =>low),
+                16 => dynasm!(self.ops ; shr eax, 16 ; jz =>low),
+                _ => {}
             }
             let bits = self.lane_bits(first, 4);
             let at = WAITING + 4 * first as i32;
@@ -340,8 +342,10 @@ impl Translator {
         );
         let low = self.ops.new_dynamic_label();
         for first in [0i8, 8, 16, 24] {
-            if first == 16 {
-                dynasm!(self.ops ; test DWORD [BYTE rbx + PARKED], !0xffff ; jz =>low);
+            match first {
+                8 => dynasm!(self.ops ; test DWORD [BYTE rbx + PARKED], !0xff ; jz =>low),
+                16 => dynasm!(self.ops ; test DWORD [BYTE rbx + PARKED], !0xffff ; jz =>low),
+                _ => {}
             }
             let at = WAITING + 4 * i32::from(first);
             dynasm!(self.ops

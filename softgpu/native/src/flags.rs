@@ -5,6 +5,7 @@
 use core::ops::Range;
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use eu_lanes::Element;
 
 use crate::model::{Grouping, Predicate};
 use crate::registers::Ymm;
@@ -43,6 +44,27 @@ impl Translator {
         let first = bit % BITS;
         let register = *HELD.get((bit / BITS) as usize)?;
         (first.saturating_add(count) <= BITS).then_some((register, first as u8))
+    }
+
+    /// Brings an element, extended, from the host register that has it to another one; false if none has.
+    pub(crate) fn flag_to(&mut self, register: u8, element: Element, at: u32) -> bool {
+        let bytes = element.bytes() as u32;
+        let first = at.checked_sub(self.layout.flags).filter(|_| bytes <= 4);
+        let Some((held, bit)) = first.and_then(|first| Self::held(8 * first, 8 * bytes)) else {
+            return false;
+        };
+        dynasm!(self.ops ; mov Rd(register), Rd(held));
+        if bit != 0 {
+            dynasm!(self.ops ; shr Rd(register), bit as i8);
+        }
+        match (bytes, element.is_signed()) {
+            (1, false) => dynasm!(self.ops ; movzx Rd(register), Rb(register)),
+            (1, true) => dynasm!(self.ops ; movsx Rd(register), Rb(register)),
+            (2, false) => dynasm!(self.ops ; movzx Rd(register), Rw(register)),
+            (2, true) => dynasm!(self.ops ; movsx Rd(register), Rw(register)),
+            _ => {}
+        }
+        true
     }
 
     /// ecx = the predicate of an op's channels, of which the first is the thread's channel `offset`.

@@ -129,6 +129,9 @@ impl Translator {
     /// Elements to consecutive places.
     fn scatter_registers(&mut self, step: &IndirectStep, (from, all): (u32, bool), ways: Ways) {
         let chosen = self.mask(&step.masking, step.lanes);
+        if step.masking.predicate.is_some() && all && step.lanes > 1 {
+            return self.scatter_few(step, from, ways);
+        }
         if chosen == Chosen::InEsi {
             dynasm!(self.ops ; test esi, esi ; jz =>ways.skip);
         }
@@ -161,8 +164,73 @@ impl Translator {
             }
             dynasm!(self.ops ; vmovdqu [rax + at], Ry(source));
         }
-        // It may have written any register.
-        self.pool.clear();
-        self.wide.clear();
+        self.pool.release_all();
+        self.forget_general(step);
+    }
+
+    /// One element to the places of the channels in esi, one after the other. Compilers store a channel's element so, each
+    /// under a flag of one bit. Vector registers stay as they are.
+    fn scatter_few(&mut self, step: &IndirectStep, from: u32, ways: Ways) {
+        let [again, none] = [(); 2].map(|()| self.ops.new_dynamic_label());
+        dynasm!(self.ops ; test esi, esi ; jz =>none);
+        self.place(step, 4 * u32::from(step.lanes), ways);
+        dynasm!(self.ops
+            ; mov edx, [r12 + from as i32]
+            ; =>again
+            ; tzcnt ecx, esi
+            ; mov [rax + rcx * 4], edx
+            ; blsr esi, esi
+            ; jnz =>again
+            ; =>none
+        );
+        self.forget_general(step);
+    }
+
+    /// Any general register may have been written.
+    fn forget_general(&mut self, step: &IndirectStep) {
+        self.forget(step.general..step.general + step.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eu_lanes::HostIsa;
+
+    use super::*;
+    use crate::model::{Grouping, Layout, Masking, Predicate};
+    use crate::registers::Content;
+
+    #[test]
+    fn stores_of_few_channels_forget_general_registers_alone() {
+        let step = IndirectStep {
+            masking: Masking {
+                channel_offset: 0,
+                no_mask: false,
+                predicate: Some(Predicate {
+                    flag_bit: 0,
+                    inverse: false,
+                    grouping: Grouping::Own,
+                }),
+            },
+            lanes: 8,
+            addresses: 512,
+            offset: 0,
+            general: 4096,
+            bytes: 4096,
+            flushes: false,
+            way: Indirect::Scatter {
+                from: 5000,
+                all: true,
+            },
+        };
+        let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);
+        let constant = translator.constant(7, 4);
+        let [before, general] = [512, 4128].map(|at| translator.bytes(at));
+        translator.pool.release_all();
+        translator.indirect(&step, 0);
+        let known = translator.pool.contents();
+        assert!(known.contains(&(constant, Content::Constant(7, 4))));
+        assert!(known.contains(&(before, Content::Bytes(512, 32))));
+        assert!(known.iter().all(|(register, _)| *register != general));
     }
 }

@@ -6,8 +6,8 @@
 //! the bytes that [`eu_lanes`] works on. Loads and stores go through windows of bound memory that the
 //! caller provides. For everything else host code calls back: for a step that it does not translate
 //! ([`Step::Call`]), for addresses outside of windows, and for branches whose target it does not know. It
-//! agrees with the routines of [`eu_lanes`] bit for bit, except for the payload of NaNs, which is not
-//! specified.
+//! agrees with the routines of [`eu_lanes`] bit for bit, except for the payload of NaNs that are computed,
+//! which is not specified.
 //!
 //! A block is translated for one set of floating-point modes, and either for all channels of the
 //! kernel's width enabled ([`Channels::All`]), where results need no mask, or for any. A translation may have
@@ -37,6 +37,8 @@ mod branch;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;
+#[cfg(target_arch = "x86_64")]
+mod copies;
 #[cfg(target_arch = "x86_64")]
 mod evex;
 #[cfg(target_arch = "x86_64")]
@@ -75,6 +77,8 @@ mod translate;
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod wide;
+#[cfg(target_arch = "x86_64")]
+mod words;
 
 #[cfg(target_arch = "x86_64")]
 pub use code::{Code, Next};

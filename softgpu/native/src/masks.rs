@@ -98,8 +98,13 @@ impl Translator {
     fn executing(&mut self, out: Ymm, mask: LaneMask) {
         let (channel, lane) = (usize::from(mask.channel), usize::from(mask.lane));
         let lanes = 32 / lane;
-        // Those of dwords, and then those of qwords.
-        let number = channel / lanes + if lane == 8 { 4 } else { 0 };
+        // Those of dwords, then those of qwords, and those of words.
+        let before = match lane {
+            8 => 4,
+            2 => 12,
+            _ => 0,
+        };
+        let number = before + channel / lanes;
         let at = MASKS + 32 * number as i32;
         if !channel.is_multiple_of(lanes) {
             dynasm!(self.ops ; vmovd Rx(out), r13d);

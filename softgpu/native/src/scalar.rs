@@ -151,6 +151,7 @@ impl Translator {
         };
         let at = (region.at + region.offset(0) as u32) as i32;
         match input.element {
+            element if self.flag_to(register, element, at as u32) => {}
             Element::Ub => dynasm!(self.ops ; movzx Rd(register), BYTE [r12 + at]),
             Element::B => dynasm!(self.ops ; movsx Rd(register), BYTE [r12 + at]),
             Element::Uw | Element::Hf => dynasm!(self.ops ; movzx Rd(register), WORD [r12 + at]),
@@ -235,6 +236,26 @@ mod tests {
             assert!(!is_one(step(operation, Element::Q, 1)), "{operation:?}");
         }
         assert!(!is_one(step(Operation::Add, Element::F, 1)));
+    }
+
+    #[test]
+    fn flags_are_taken_from_their_registers() {
+        let length = |at, element| {
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);
+            let mut step = step(Operation::Mov, element, 1);
+            if let Some(source) = &mut step.request.sources[0] {
+                let Place::Registers(region) = &mut source.place else {
+                    unreachable!("it is a register");
+                };
+                region.at = at;
+            }
+            assert!(translator.one_channel(&step));
+            translator.ops.offset().0
+        };
+        let flags = Layout::OF_TESTS.flags;
+        for at in [flags, flags + 4] {
+            assert!(length(at, Element::Ud) < length(flags + 8, Element::Ud));
+        }
     }
 
     #[test]

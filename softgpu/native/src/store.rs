@@ -83,6 +83,18 @@ impl Translator {
 
     /// The same from bit `first` on, for lanes of `lane` bytes.
     pub(crate) fn spread_from(&mut self, register: Ymm, first: usize, lane: usize) {
+        if lane == 2 {
+            let bits = self.lane_bits(0, lane);
+            if first != 0 {
+                dynasm!(self.ops ; vpsrld Rx(register), Rx(register), first as i8);
+            }
+            dynasm!(self.ops
+                ; vpbroadcastw Ry(register), Rx(register)
+                ; vpand Ry(register), Ry(register), [=>bits]
+                ; vpcmpeqw Ry(register), Ry(register), [=>bits]
+            );
+            return;
+        }
         let bits = self.lane_bits(first, lane);
         if lane == 8 {
             dynasm!(self.ops

@@ -13,6 +13,7 @@ use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::aside::Aside;
 use crate::branch::Place;
+use crate::copies::Entries;
 use crate::evex::general;
 use crate::frame::Frame;
 use crate::masks::predicates;
@@ -117,8 +118,10 @@ pub(crate) struct Translator {
     pub(crate) turns: [DynamicLabel; 2],
     detours: Vec<Detour>,
     pub(crate) asides: Vec<(DynamicLabel, Aside)>,
-    /// What copies many registers.
+    /// What copies many registers with AVX-512, and with AVX2.
     pub(crate) copies: BTreeMap<Copying, DynamicLabel>,
+    /// See [`copies`](Self::copies).
+    pub(crate) copied: Entries,
     /// Those that wake channels at a place.
     pub(crate) wakes: BTreeMap<Place, DynamicLabel>,
 }
@@ -219,6 +222,7 @@ impl Translator {
             detours: Vec::new(),
             asides: Vec::new(),
             copies: BTreeMap::new(),
+            copied: Entries::default(),
             wakes: BTreeMap::new(),
         }
     }
@@ -329,7 +333,11 @@ impl Translator {
                     let step = known.as_ref().unwrap_or(step);
                     self.predicates = step.flag_bit.is_some_and(|bit| predicates(rest, bit));
                     self.replaced = self.predicates && self.is_replaced(step, rest);
-                    if !self.one_channel(step) && !self.wide_vector(step) && !self.vector(step) {
+                    let done = self.one_channel(step)
+                        || self.wide_vector(step)
+                        || self.words(step)
+                        || self.vector(step);
+                    if !done {
                         self.call(op);
                     }
                 }
@@ -367,7 +375,9 @@ impl Translator {
     /// Copies registers if a step does, with those after it that go on with it: their number.
     fn move_registers(&mut self, step: &VectorStep, steps: &[Step]) -> Option<usize> {
         if self.isa < HostIsa::Avx512 {
-            return None;
+            let (copy, count) = moves::run(steps)?;
+            let done = self.narrow_move(copy, &step.masking, step.request.lanes);
+            return done.then_some(count - 1);
         }
         let (copy, count) = moves::run(steps).or_else(|| Some((step.moves()?, 1)))?;
         let done = self.wide_move(copy, &step.masking, step.request.lanes);
@@ -583,15 +593,16 @@ impl Translator {
         }
         self.translate_asides();
         self.translate_copies();
+        self.translate_copied();
         self.ops.align(32, 0xcc);
         for (&(first, lane), &label) in &self.bits {
             dynasm!(self.ops ; =>label);
             for index in 0..32 / lane {
                 let bit = 1u64.checked_shl((first + index) as u32).unwrap_or_default();
-                if lane == 8 {
-                    self.ops.push_u64(bit);
-                } else {
-                    self.ops.push_u32(bit as u32);
+                match lane {
+                    2 => self.ops.push_u16(bit as u16),
+                    8 => self.ops.push_u64(bit),
+                    _ => self.ops.push_u32(bit as u32),
                 }
             }
         }

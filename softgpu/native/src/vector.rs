@@ -11,7 +11,7 @@ use crate::store::Target;
 use crate::translate::{Chosen, Translator, host};
 
 /// The stack bytes that translations use: the first ones for whatever they need, and from here on for masks.
-pub(crate) const SCRATCH: i32 = MASKS + 12 * 32;
+pub(crate) const SCRATCH: i32 = MASKS + 14 * 32;
 pub(crate) const MASKS: i32 = 128;
 
 pub(crate) const SIGN: u64 = 1 << 31;

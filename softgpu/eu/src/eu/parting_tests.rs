@@ -597,6 +597,37 @@ fn copies_of_registers_are_those_of_the_interpreter() {
     });
 }
 
+/// Words, in registers and in accumulators, of which `mach` reads the whole in some programs.
+#[test]
+fn words_are_those_of_the_interpreter() {
+    agree(0x5eed_0f1a_b0a7_0013, 120, |random, _| {
+        let mut text = NUMBERS.to_owned();
+        text += "mov (16|M0) r22.0<1>:uw r20.0<16;8,2>:uw\n\
+                 cmp (16|M0) (lt)f0.0 null<1>:uw r22.0<8;8,1>:uw 0x8000:uw\n";
+        let end = part(random, &mut text);
+        let whole = random.below(2) == 0;
+        for _ in 0..14 {
+            let when = random.pick(&["", "", "(W)", "(f0.0)", "(~f0.0)"]);
+            let channels = random.pick(&["(8|M0)", "(8|M8)", "(16|M0)", "(16|M0)"]);
+            let operation = random.pick(&["add", "mul", "and", "xor", "add"]);
+            let to = random.pick(&["acc0.0", "r22.0", "r24.0", "r24.8"]);
+            let from = random.pick(&[
+                "acc0.0<8;8,1>:uw",
+                "r20.0<16;8,2>:uw",
+                "-r20.0<16;8,2>:w",
+                "r24.0<0;1,0>:w",
+                "r22.0<8;8,1>:uw",
+            ]);
+            let by = random.pick(&["0x40:uw", "-3:w", "r22.0<8;8,1>:uw", "0x76543210:uv"]);
+            text += &format!("{when} {operation} {channels} {to}<1>:uw {from} {by}\n");
+            if whole && random.below(3) == 0 {
+                text += "mach (8|M0) r26.0<1>:d r20.0<8;8,1>:d r20.0<8;8,1>:d\n";
+            }
+        }
+        text + end
+    });
+}
+
 /// Flags that host registers hold: parts of them are written by comparisons of some channels and by moves, and
 /// read as predicates, as bytes and as words.
 #[test]
