@@ -123,13 +123,11 @@ impl<'a> Classes<'a> {
 
     /// Those elements of a variable that are not told apart are one.
     fn join_elements(&mut self) {
-        for variable in std::mem::take(&mut self.mixed) {
-            let elements = self.elements.get(&variable).cloned().unwrap_or_default();
-            for element in elements {
+        for variable in self.mixed.clone() {
+            let all = self.elements.insert(variable, BTreeSet::from([0]));
+            for element in all.unwrap_or_default() {
                 self.join((variable, element), (variable, 0));
             }
-            self.elements.insert(variable, BTreeSet::from([0]));
-            self.mixed.insert(variable);
         }
         let unknown = std::mem::take(&mut self.unknown);
         self.unknown = unknown.into_iter().map(|node| self.root(node)).collect();
@@ -155,29 +153,33 @@ impl<'a> Classes<'a> {
     /// Where a chain of indices leads.
     fn chain(&self, op: Op, one: &Instruction<'_>) -> Option<(u32, Option<i64>)> {
         let (variable, base) = *self.places.get(&one.word(2))?;
-        let pointee = self.layout.pointee(one.word(2)).map(|(_, pointee)| pointee);
-        let mut indices = one.operands.get(3..).unwrap_or_default();
-        let element = || {
-            let mut element = base?;
-            let count = match self.layout.kind(pointee?) {
-                Some(Kind::Array { count, .. }) => i64::try_from(*count).ok()?,
-                _ => 1,
-            };
-            if let (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, [first, rest @ ..]) =
-                (op, indices)
-            {
-                let steps = self.layout.constant(*first)?.checked_mul(count)?;
-                element = element.checked_add(steps)?;
-                indices = rest;
-            }
-            match indices {
-                [] => Some(element),
-                [index] => element.checked_add(self.layout.constant(*index)?),
-                _ => None,
-            }
+        let steps = self.steps(op, one);
+        let element = base
+            .zip(steps)
+            .and_then(|(base, steps)| base.checked_add(steps));
+        Some((variable, element))
+    }
+
+    /// How many elements a chain goes on; `None` if its indices are no constants.
+    fn steps(&self, op: Op, one: &Instruction<'_>) -> Option<i64> {
+        let (_, pointee) = self.layout.pointee(one.word(2))?;
+        let count = match self.layout.kind(pointee) {
+            Some(Kind::Array { count, .. }) => i64::try_from(*count).ok()?,
+            _ => 1,
         };
-        let mut element = element;
-        Some((variable, element()))
+        let constant = |index: &u32| self.layout.constant(*index);
+        let indices = one.operands.get(3..)?;
+        let (whole, indices) = match (op, indices) {
+            (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, [first, rest @ ..]) => {
+                (constant(first)?.checked_mul(count)?, rest)
+            }
+            _ => (0, indices),
+        };
+        match indices {
+            [] => Some(whole),
+            [index] => whole.checked_add(constant(index)?),
+            _ => None,
+        }
     }
 
     /// What is stored in a variable, or read from it.
