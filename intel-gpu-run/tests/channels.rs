@@ -103,19 +103,24 @@ fn groups_that_are_one_sub_group_need_no_barrier() {
 }
 
 #[test]
-fn one_atomic_of_all_channels_collides_with_a_store_of_one() {
+fn one_message_of_all_channels_collides_with_a_store_of_one() {
     if !oracles::debian("ocloc") {
         return;
     }
     for device in ["soft:skl", "soft:tgl", "soft:dg2"] {
-        for compiler in ["ocloc", "own"] {
+        for (kernel, compiler) in [
+            ("begun_late", "ocloc"),
+            ("begun_late", "own"),
+            ("vectors_overwritten", "own"),
+        ] {
             let run = line(format!(
-                "run --check --device {device} --compiler {compiler} --kernel begun_late --global 256 --local 8 \
+                "run --check --device {device} --compiler {compiler} --kernel {kernel} --global 256 --local 8 \
                  --arg fill=1:1024 --arg fill=0:1024 intel-gpu-run/tests/kernels/small_groups.cl"
             ));
             let text = talk(&run);
-            assert_eq!(run.status.code(), Some(5), "{device} {compiler}: {text}");
-            assert!(text.contains("data race"), "{device} {compiler}: {text}");
+            let context = format!("{device} {compiler} {kernel}: {text}");
+            assert_eq!(run.status.code(), Some(5), "{context}");
+            assert!(text.contains("data race"), "{context}");
         }
     }
 }

@@ -84,7 +84,6 @@ const KERNELS: &[Row] = &[
     ("right_texels_of_its_own", BOTH, ALL, ""),
     ("right_long_atomics", BOTH, ALL, ""),
     ("long_atomics_beside_reads", &["own"], ALL, "data race"),
-    ("vectors_overwritten", &["own"], ALL, "data race"),
     ("read_beside_atomics", BOTH, ALL, "data race"),
     ("right_most", BOTH, ALL, ""),
     ("scope_has_ended", BOTH, ALL, "uninitialised value"),

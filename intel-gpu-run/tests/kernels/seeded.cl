@@ -580,22 +580,6 @@ kernel void long_atomics_beside_reads(global const int *in, global int *out)
     out[get_global_id(0)] = sum;
 }
 
-// All work-items read one vector by one message.
-kernel __attribute__((reqd_work_group_size(16, 1, 1))) void
-vectors_overwritten(global const int *in, global int *out)
-{
-    local int4 tile[16];
-    uint l = get_local_id(0), g = get_global_id(0);
-    int4 sum = 0;
-    for (int round = 0; round < 2; round++) {
-        tile[l] = in[(g + round) % 256];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = 0; i < 16; i++)
-            sum += tile[i] * (i + (int)l);
-    }
-    out[g] = sum.x + sum.w;
-}
-
 kernel void read_beside_atomics(global const int *in, global int *out)
 {
     local int counts[4];

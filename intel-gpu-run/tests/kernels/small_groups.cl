@@ -19,3 +19,18 @@ kernel void begun_late(global const int *in, global int *out)
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = sum;
 }
+
+/* All work-items read one vector by one message. */
+kernel void vectors_overwritten(global const int *in, global int *out)
+{
+    local int4 tile[8];
+    uint l = get_local_id(0), g = get_global_id(0);
+    int4 sum = 0;
+    for (int round = 0; round < 2; round++) {
+        tile[l] = in[(g + round) % 256];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < 8; i++)
+            sum += tile[i] * (i + (int)l);
+    }
+    out[g] = sum.x + sum.w;
+}

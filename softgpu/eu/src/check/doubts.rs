@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::cell::{Conflict, Touch};
+use super::order::Order;
 use super::{Checks, Where};
 
 /// The most that a group has at a time.
@@ -75,11 +76,13 @@ impl Doubts {
         });
     }
 
-    /// Takes those that a thread has part in and that are faults.
-    fn take(&mut self, thread: u32) -> Vec<Clash> {
+    /// Takes those that are faults when a thread signals a barrier or ends: of its reads, and of the reads beside its
+    /// atomic operations of who `is_done`, and will do no such operation itself.
+    fn take(&mut self, thread: u32, is_done: impl Fn(u32) -> bool) -> Vec<Clash> {
         let Self { clashes, peeks } = self;
         let due = clashes.extract_if(.., |clash| {
-            clash.thread == thread || clash.conflict.earlier.thread == thread
+            let (reader, ..) = clash.reader();
+            reader == thread || clash.thread == thread && is_done(reader)
         });
         due.filter(|clash| !peeks.contains(&clash.reader().2))
             .collect()
@@ -90,10 +93,19 @@ impl Checks {
     /// The thread signals a barrier or ends: what it has read is no beginning of an atomic operation any
     /// more.
     pub(super) fn judge_doubts(&self) {
-        let mut group = self.group.borrow_mut();
-        let thread = group.first + self.thread.get();
-        let faults = group.doubts.take(thread);
-        drop(group);
+        let faults = self.doubts_of_thread();
         faults.iter().for_each(|fault| self.report_conflict(fault));
+    }
+
+    fn doubts_of_thread(&self) -> Vec<Clash> {
+        let mut group = self.group.borrow_mut();
+        let group = &mut *group;
+        let is_done = |reader: u32| {
+            let member = reader.checked_sub(group.first);
+            let member = member.and_then(|index| group.threads.get(index as usize));
+            member.is_none_or(Order::is_done)
+        };
+        let thread = group.first + self.thread.get();
+        group.doubts.take(thread, is_done)
     }
 }

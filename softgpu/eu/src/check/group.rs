@@ -171,9 +171,10 @@ impl Checks {
         self.judge_doubts();
         let mut group = self.group.borrow_mut();
         let (index, ip) = (self.thread.get(), self.ip());
-        let Some(order) = group.threads.get(index as usize) else {
+        let Some(order) = group.threads.get_mut(index as usize) else {
             return;
         };
+        order.ended = true;
         let here = Signal {
             number: order.signalled(),
             ip,

@@ -117,6 +117,8 @@ pub(crate) struct Order {
     pub doing: Doing,
     /// What it has copied with its group.
     pub copies: Copies,
+    /// It has ended.
+    pub ended: bool,
     /// What they have told of an operand that must be the same for all of them.
     pub(super) alike: Alike,
 }
@@ -139,6 +141,7 @@ impl Order {
             in_order: false,
             doing: Doing::Nothing,
             copies: Copies::default(),
+            ended: false,
             alike: Alike::default(),
         }
     }
@@ -238,6 +241,11 @@ impl Order {
         self.signalled += 1;
         self.at = [self.at[1], self.clock];
         self.released = [self.released[1], self.fenced];
+    }
+
+    /// Whether it does nothing before the next barrier passes: it waits for that, or has ended.
+    pub fn is_done(&self) -> bool {
+        self.ended || self.signalled != self.passed
     }
 
     /// The barrier has passed.
