@@ -191,7 +191,11 @@ kernel void sequence(global int *data, volatile global atomic_int *flag, global 
             STEP;
         }
     } else {
-        if (l == 0) while (atomic_load_explicit(flag, ACQUIRE, ACQUIRES_FROM) != 2);
+        // It acquires when all is done: who acquires while it waits may see the release itself.
+        if (l == 0) {
+            while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) != 2);
+            if (atomic_load_explicit(flag, ACQUIRE, ACQUIRES_FROM) != 2) out[0] = 1;
+        }
         AFTER;
         out[l] = data[size - 1 - l];
     }
