@@ -87,6 +87,7 @@ const KERNELS: &[Row] = &[
     ("read_beside_atomics", BOTH, ALL, "data race"),
     ("right_most", BOTH, ALL, ""),
     ("scope_has_ended", BOTH, ALL, "uninitialised value"),
+    ("before_the_buffer", &["own"], ALL, "offset 0xfffffffc (-4)"),
     ("copy_by_some_sub_groups", BOTH, ALL, GROUP),
     ("right_copies_of_loop", BOTH, ALL, ""),
 ];

@@ -160,6 +160,9 @@ pub trait Diagnostics: Send + Sync + fmt::Debug {
     /// The host has written, or may from now on write, the bytes at an address.
     fn written(&self, address: GpuAddress, size: u64);
 
+    /// The bytes at an address have been found to have content, whoever wrote it.
+    fn filled(&self, address: GpuAddress, size: u64);
+
     /// The bytes at an address have no content yet: to read them before something has written them is
     /// a fault.
     fn unwritten(&self, address: GpuAddress, size: u64);

@@ -167,6 +167,10 @@ impl Diagnostics for SoftNode {
         self.device().engines.findings.written(address, size);
     }
 
+    fn filled(&self, address: GpuAddress, size: u64) {
+        self.device().engines.findings.filled(address, size);
+    }
+
     fn unwritten(&self, address: GpuAddress, size: u64) {
         self.device().engines.findings.unwritten(address, size);
     }

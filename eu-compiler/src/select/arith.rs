@@ -127,27 +127,30 @@ impl Selector<'_> {
         };
         if matches!(op, Bin::Sub | Bin::FSub) && self.is_const(a) && !self.is_const(b) {
             // The constant comes second, so that it is an immediate.
-            let (b, a) = (self.factor(op, ty, b)?.negated(), self.factor(op, ty, a)?);
+            let (b, a) = (
+                self.operand_of(op, ty, b)?.negated(),
+                self.operand_of(op, ty, a)?,
+            );
             let srcs = self.two(b, a);
             let (source, _) = operation_types(op, ty);
             self.alu(Opcode::Add, at(to, source), &srcs);
             return Ok(());
         }
-        let first = self.factor(op, ty, a)?;
+        let first = self.operand_of(op, ty, a)?;
         let second = match op {
             Bin::Mul if ty == Type::I32 && self.is_word(b) => {
                 let word = self.source(b, M::Ud)?;
                 retype(word, M::Uw)
             }
             Bin::Shl | Bin::LShr | Bin::AShr | Bin::Rol => self.source(b, M::Ud)?,
-            _ => self.factor(op, ty, b)?,
+            _ => self.operand_of(op, ty, b)?,
         };
         let [first, second] = self.two(first, second);
         self.operate(op, ty, to, first, second, false)
     }
 
     /// A source of an operation, with the modifiers that it takes.
-    fn factor(&mut self, op: Bin, ty: Type, value: Value) -> Result<Operand, String> {
+    fn operand_of(&mut self, op: Bin, ty: Type, value: Value) -> Result<Operand, String> {
         let (source, _) = operation_types(op, ty);
         match op {
             Bin::And | Bin::Or | Bin::Xor if ty == Type::I32 => self.bitwise_source(value),

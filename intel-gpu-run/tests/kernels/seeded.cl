@@ -657,3 +657,9 @@ kernel void right_copies_of_loop(global const int *in, global int *out)
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+
+kernel void before_the_buffer(global const int *in, global int *out)
+{
+    int g = get_global_id(0);
+    out[g] = in[g - 1];
+}

@@ -38,6 +38,8 @@ int main(int count, char **arguments) {
     error |= clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached);
     size_t size = ITEMS;
     error |= clEnqueueNDRangeKernel(cl.queue, link, 1, NULL, &size, NULL, 0, NULL, NULL);
+    // The next launch finds that there is something, and not that the host wrote it.
+    error |= clFinish(cl.queue);
     error |= clEnqueueNDRangeKernel(cl.queue, follow, 1, NULL, &size, NULL, 0, NULL, NULL);
     error |= clFinish(cl.queue);
     printf("%d\n", error);

@@ -13,6 +13,7 @@ use opencl_sys::*;
 use super::device::Device;
 use super::host_memory::Memory;
 use super::lock;
+use super::platform::is_checked;
 use crate::error::{Error, Result, ensure};
 
 /// What kernels may not do with memory that was made with these flags.
@@ -55,8 +56,8 @@ pub(crate) struct Allocation {
     pub flags: u64,
     /// One for each device of the context; `None` for those that do not reach it.
     buffers: Vec<Option<umd::Buffer>>,
-    /// Until a launch names it, kernels may not access it.
-    unnamed: Arc<Mutex<Vec<umd::Forbidding>>>,
+    /// Until a launch names it, kernels may not access it; `None` where nothing checks it.
+    unnamed: Option<Arc<Mutex<Vec<umd::Forbidding>>>>,
 }
 
 /// The allocations of a context, by their first byte.
@@ -69,7 +70,9 @@ impl Allocation {
     /// A launch names it: "Non-argument SVM buffers must be specified by passing pointers to those buffers via
     /// clSetKernelExecInfo" (OpenCL 3.0 API, clSetKernelExecInfo).
     pub(crate) fn name(&self) {
-        lock(&self.unnamed).clear();
+        if let Some(unnamed) = &self.unnamed {
+            lock(unnamed).clear();
+        }
     }
 
     /// Where the host sees an address.
@@ -124,14 +127,16 @@ impl Allocations {
             let all = buffers.iter().flatten();
             all.for_each(|buffer| buffer.forbid(0, buffer.size(), what).for_good());
         }
-        let unnamed = umd::Forbidden {
+        let what = umd::Forbidden {
             reads: true,
             writes: true,
             why: "no launch has named, as an argument or by clSetKernelExecInfo",
         };
-        let forbid = |buffer: &umd::Buffer| buffer.forbid(0, buffer.size(), unnamed);
-        let unnamed = buffers.iter().flatten().filter(|_| is_svm).map(forbid);
-        let unnamed = Arc::new(Mutex::new(unnamed.collect()));
+        let unnamed = (is_svm && is_checked()).then(|| {
+            let all = buffers.iter().flatten();
+            let forbid = |buffer: &umd::Buffer| buffer.forbid(0, buffer.size(), what);
+            Arc::new(Mutex::new(all.map(forbid).collect()))
+        });
         let start = first.address().get() as usize;
         let allocation = Allocation {
             owner,

@@ -117,6 +117,10 @@ impl Diagnostics for SoftBus {
         self.machine.device().findings.written(address, size);
     }
 
+    fn filled(&self, address: GpuAddress, size: u64) {
+        self.machine.device().findings.filled(address, size);
+    }
+
     fn unwritten(&self, address: GpuAddress, size: u64) {
         self.machine.device().findings.unwritten(address, size);
     }

@@ -424,13 +424,12 @@ mod tests {
         let branch = |(number, &stops): (usize, &Stops)| {
             End::Branch(Branch {
                 masking: Masking {
-                    channel_offset: 0,
-                    no_mask: false,
                     predicate: Some(Predicate {
                         flag_bit: 0,
                         inverse: false,
                         grouping: Grouping::Own,
                     }),
+                    ..Masking::OF_TESTS
                 },
                 lanes: 8,
                 way: Way::Channels(Parting {

@@ -43,7 +43,7 @@ impl Translator {
         if !all && !self.masks_of_pieces(masking, channels) {
             return false;
         }
-        let entries = &mut self.copied.labels[usize::from(all)];
+        let entries = &mut self.narrow_copies.labels[usize::from(all)];
         while entries.len() < pieces {
             entries.push(self.ops.new_dynamic_label());
         }
@@ -100,8 +100,8 @@ impl Translator {
     }
 
     /// Translates the routines: pieces from rsi on go to rdi.
-    pub(crate) fn translate_copied(&mut self) {
-        let [masked, all] = core::mem::take(&mut self.copied).labels;
+    pub(crate) fn translate_narrow_copies(&mut self) {
+        let [masked, all] = core::mem::take(&mut self.narrow_copies).labels;
         for (entries, all) in [(masked, false), (all, true)] {
             for (piece, label) in entries.iter().enumerate().rev() {
                 let at = piece as i32 * BYTES as i32;
@@ -135,11 +135,7 @@ mod tests {
     fn many_copies_have_as_much_code_as_few() {
         for channels in [Channels::All(0xffff), Channels::Any] {
             for lanes in [8, 16] {
-                let masking = Masking {
-                    channel_offset: 0,
-                    no_mask: false,
-                    predicate: None,
-                };
+                let masking = Masking::OF_TESTS;
                 let code = |pieces| {
                     let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);
                     translator.channels = channels;

@@ -204,13 +204,12 @@ mod tests {
     fn stores_of_few_channels_forget_general_registers_alone() {
         let step = IndirectStep {
             masking: Masking {
-                channel_offset: 0,
-                no_mask: false,
                 predicate: Some(Predicate {
                     flag_bit: 0,
                     inverse: false,
                     grouping: Grouping::Own,
                 }),
+                ..Masking::OF_TESTS
             },
             lanes: 8,
             addresses: 512,

@@ -10,6 +10,13 @@ use crate::registers::{Content, FlagBit, LaneMask, Ymm};
 use crate::translate::Translator;
 use crate::vector::{Job, MASKS, Written};
 
+/// The numbers of the masks on the stack, of 32 channels each: of the first one for dwords, for qwords, and for words.
+const OF_DWORDS: usize = 0;
+const OF_QWORDS: usize = OF_DWORDS + 4;
+const OF_WORDS: usize = OF_QWORDS + 8;
+/// How many masks the stack has place for.
+pub(crate) const ON_STACK: usize = OF_WORDS + 2;
+
 impl Translator {
     /// The mask of an op's written channels from its channel `first` on, in lanes of so many bytes; `None` if it
     /// is not of a kind that is kept.
@@ -98,11 +105,10 @@ impl Translator {
     fn executing(&mut self, out: Ymm, mask: LaneMask) {
         let (channel, lane) = (usize::from(mask.channel), usize::from(mask.lane));
         let lanes = 32 / lane;
-        // Those of dwords, then those of qwords, and those of words.
         let before = match lane {
-            8 => 4,
-            2 => 12,
-            _ => 0,
+            8 => OF_QWORDS,
+            2 => OF_WORDS,
+            _ => OF_DWORDS,
         };
         let number = before + channel / lanes;
         let at = MASKS + 32 * number as i32;

@@ -152,6 +152,16 @@ pub struct Masking {
     pub predicate: Option<Predicate>,
 }
 
+#[cfg(test)]
+impl Masking {
+    /// The channels that execute.
+    pub const OF_TESTS: Self = Self {
+        channel_offset: 0,
+        no_mask: false,
+        predicate: None,
+    };
+}
+
 /// An operation on channels.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorStep {

@@ -213,9 +213,8 @@ mod tests {
                 accumulator: None,
             },
             masking: Masking {
-                channel_offset: 0,
                 no_mask: true,
-                predicate: None,
+                ..Masking::OF_TESTS
             },
             flag_bit: None,
         }

@@ -121,7 +121,7 @@ pub(crate) struct Translator {
     /// What copies many registers with AVX-512, and with AVX2.
     pub(crate) copies: BTreeMap<Copying, DynamicLabel>,
     /// See [`copies`](Self::copies).
-    pub(crate) copied: Entries,
+    pub(crate) narrow_copies: Entries,
     /// Those that wake channels at a place.
     pub(crate) wakes: BTreeMap<Place, DynamicLabel>,
 }
@@ -222,7 +222,7 @@ impl Translator {
             detours: Vec::new(),
             asides: Vec::new(),
             copies: BTreeMap::new(),
-            copied: Entries::default(),
+            narrow_copies: Entries::default(),
             wakes: BTreeMap::new(),
         }
     }
@@ -593,7 +593,7 @@ impl Translator {
         }
         self.translate_asides();
         self.translate_copies();
-        self.translate_copied();
+        self.translate_narrow_copies();
         self.ops.align(32, 0xcc);
         for (&(first, lane), &label) in &self.bits {
             dynasm!(self.ops ; =>label);

@@ -4,6 +4,7 @@ use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::{Accumulator, Element, Input, Modes, Place};
 
 use crate::load::sign;
+use crate::masks::ON_STACK;
 use crate::model::{Masking, VectorStep};
 use crate::plan::{Factors, Kind, Plan, Reading};
 use crate::registers::Ymm;
@@ -11,7 +12,7 @@ use crate::store::Target;
 use crate::translate::{Chosen, Translator, host};
 
 /// The stack bytes that translations use: the first ones for whatever they need, and from here on for masks.
-pub(crate) const SCRATCH: i32 = MASKS + 14 * 32;
+pub(crate) const SCRATCH: i32 = MASKS + 32 * ON_STACK as i32;
 pub(crate) const MASKS: i32 = 128;
 
 pub(crate) const SIGN: u64 = 1 << 31;

@@ -377,11 +377,7 @@ mod tests {
                 saturate: false,
                 accumulator: None,
             },
-            masking: Masking {
-                channel_offset: 0,
-                no_mask: false,
-                predicate: None,
-            },
+            masking: Masking::OF_TESTS,
             flag_bit: None,
         };
         let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx2);

@@ -427,6 +427,13 @@ impl Bo {
         }
     }
 
+    /// Tells it that something is in these bytes, whoever wrote it.
+    pub(crate) fn filled(&self, start: u64, size: u64) {
+        if let Some(extents) = self.registry.extents() {
+            extents.filled(self.address.offset(start), size);
+        }
+    }
+
     /// Tells it that these bytes have no content.
     pub(crate) fn unwritten(&self, start: u64, size: u64) {
         if let Some(extents) = self.registry.extents() {

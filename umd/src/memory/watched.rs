@@ -66,7 +66,7 @@ impl Watch {
                     let (start, behind) = (at + line, end.min(at + line + LINE));
                     keep(from..start);
                     from = behind;
-                    bo.written(start as u64, (behind - start) as u64);
+                    bo.filled(start as u64, (behind - start) as u64);
                 }
                 keep(from..end);
             }

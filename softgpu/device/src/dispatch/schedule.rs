@@ -12,9 +12,8 @@ pub struct Schedule {
     slices: [u32; 2],
     /// Slices that each group has before another one starts beside it, if so many are there already.
     patience: u32,
+    /// Groups that start at once. If they are several, the last group is one of them.
     together: usize,
-    /// The last group starts with the first ones.
-    last_early: bool,
 }
 
 /// Most groups end before another one starts beside them, and then their registers stay in the host's cache.
@@ -22,7 +21,6 @@ const PLAIN: Schedule = Schedule {
     slices: [4096; 2],
     patience: 16,
     together: 1,
-    last_early: false,
 };
 
 /// Short turns of several groups. Where rules are checked, groups that come one after the other would hide that a lock
@@ -32,7 +30,6 @@ const MIXED: Schedule = Schedule {
     slices: [8, 64],
     patience: 1024,
     together: 4,
-    last_early: true,
 };
 
 impl Schedule {
@@ -68,10 +65,10 @@ impl Schedule {
 
     /// Which group of `count` starts at this place.
     pub fn place(&self, start: u64, count: u64) -> u64 {
-        let early = (self.together as u64).min(count) - 1;
+        let last = (self.together as u64).min(count) - 1;
         match start {
-            _ if !self.last_early || start < early => start,
-            _ if start == early => count - 1,
+            _ if last == 0 || start < last => start,
+            _ if start == last => count - 1,
             _ => start - 1,
         }
     }

@@ -177,6 +177,17 @@ impl Bytes {
         }
     }
 
+    /// Of `size` bytes, those that nothing has written are now [`WRITTEN`]: others keep what is known of them.
+    pub fn settle(&mut self, address: u64, size: u64) {
+        let mut states = vec![WRITTEN; size as usize];
+        self.load(address, &mut states);
+        let settled = states.iter().map(|state| match *state {
+            UNWRITTEN => WRITTEN,
+            known => known,
+        });
+        self.store(address, &settled.collect::<Vec<_>>());
+    }
+
     /// Sets the states of `size` bytes to [`WRITTEN`] or [`UNWRITTEN`].
     pub fn fill(&mut self, address: u64, size: u64, state: u8) {
         let end = address.saturating_add(size);
@@ -291,6 +302,17 @@ mod tests {
         assert_eq!(states(&bytes, 0x3000), [1, 1, 0, 0]);
         bytes.store(0x1004, &[1, 0, 1, 5]);
         assert_eq!(states(&bytes, 0x1003), [0, 1, 0, 1, 5, 0]);
+    }
+
+    /// Who finds content does not know whether a kernel has stored pointers there.
+    #[test]
+    fn what_is_settled_keeps_its_pointers() {
+        let mut bytes = Bytes::default();
+        bytes.fill(0x1000, 0x1000, UNWRITTEN);
+        bytes.store(0x1004, &[POINTER, MIXED]);
+        bytes.settle(0x1002, 6);
+        assert_eq!(states(&bytes, 0x1000), [0, 0, 1, 1, POINTER, MIXED, 1, 1]);
+        assert_eq!(states(&bytes, 0x1008), [0; 4]);
     }
 
     /// A random sequence of fills and stores beside a plain array.

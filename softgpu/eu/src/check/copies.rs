@@ -2,7 +2,7 @@
 //! wait names the copy's event: hardware that copies by itself is not stopped by a barrier.
 
 /// Events that are told apart.
-pub(crate) const EVENTS: u32 = u32::BITS;
+const EVENTS: u32 = u32::BITS;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {

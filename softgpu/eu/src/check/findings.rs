@@ -258,6 +258,11 @@ impl Findings {
         self.memory().bytes.fill(address.get(), size, WRITTEN);
     }
 
+    /// A driver reports that something is in the `size` bytes at an address, by the host or by a kernel.
+    pub fn filled(&self, address: GpuAddress, size: u64) {
+        self.memory().bytes.settle(address.get(), size);
+    }
+
     /// A driver reports that the `size` bytes at an address have no content yet.
     pub fn unwritten(&self, address: GpuAddress, size: u64) {
         self.memory().bytes.fill(address.get(), size, UNWRITTEN);

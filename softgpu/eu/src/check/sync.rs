@@ -145,13 +145,14 @@ impl Checks {
         if let Some(order) = group.threads.get_mut(self.thread.get() as usize) {
             let has = |what: u32| told.what & what != 0;
             let copies = matches!(order.doing, Doing::Copy(_));
-            order.doing = match () {
-                () if has(report::LOCAL_BLOCK) => Doing::LocalBlock,
-                () if has(report::EMULATED) => Doing::Atomic,
-                () if has(report::COPIES) => {
-                    Doing::Copy(order.copies.begin(told.size, self.ip(), copies))
-                }
-                () => Doing::Nothing,
+            order.doing = if has(report::LOCAL_BLOCK) {
+                Doing::LocalBlock
+            } else if has(report::EMULATED) {
+                Doing::Atomic
+            } else if has(report::COPIES) {
+                Doing::Copy(order.copies.begin(told.size, self.ip(), copies))
+            } else {
+                Doing::Nothing
             };
             if has(report::DONE | report::LOCAL_BLOCK) {
                 return;

@@ -210,9 +210,9 @@ fn data(op: &Op, send: &SendOp, payload: Span) -> impl Iterator<Item = Span> {
             data,
             transpose: false,
             ..
-        })) if length.is_multiple_of(u32::from((*elements).max(1))) => {
+        })) if *elements > 0 && length.is_multiple_of(u32::from(*elements)) => {
             let used = (op.lanes() * data.register_bytes()) as u32;
-            (u32::from((*elements).max(1)), used)
+            (u32::from(*elements), used)
         }
         _ => (1, length),
     };

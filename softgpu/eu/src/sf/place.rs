@@ -134,7 +134,7 @@ impl<'a> Place<'a> {
                     checks.report(Rule::SurfaceBounds, || {
                         let who = checks.culprit();
                         // Offsets have 32 bits: a large one may be before the surface.
-                        let signed = (offset as u32).cast_signed();
+                        let signed = u32::try_from(offset).unwrap_or(0).cast_signed();
                         let before = match signed < 0 {
                             true => format!(" ({signed})"),
                             false => String::new(),

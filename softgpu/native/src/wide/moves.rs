@@ -168,11 +168,7 @@ mod tests {
     use crate::model::{Layout, Step, VectorStep};
     use crate::moves::run;
 
-    const MASKING: Masking = Masking {
-        channel_offset: 0,
-        no_mask: false,
-        predicate: None,
-    };
+    const MASKING: Masking = Masking::OF_TESTS;
 
     /// Copies of so many registers of eight dwords.
     fn copies(from: u32, to: u32, count: u32) -> Vec<Step> {

@@ -35,16 +35,11 @@ impl Events {
         classes.join_elements();
         let mut bits: HashMap<Node, u32> = HashMap::new();
         let mut all = HashMap::new();
-        let mut next = UNKNOWN;
         for one in ops(Op::GroupAsyncCopy) {
             let class = classes.root((one.word(1), 0));
-            let bit = bits.entry(class).or_insert_with(|| {
-                next = next.checked_shl(1).filter(|bit| *bit != 0).unwrap_or(next);
-                match classes.unknown.contains(&class) || next == 1 << 31 {
-                    true => UNKNOWN,
-                    false => next,
-                }
-            });
+            let known = !classes.unknown.contains(&class);
+            let next = UNKNOWN.checked_shl(1 + bits.len() as u32).filter(|_| known);
+            let bit = bits.entry(class).or_insert(next.unwrap_or(UNKNOWN));
             all.insert(one.offset, *bit);
         }
         for one in ops(Op::GroupWaitEvents) {
