@@ -3,7 +3,7 @@
 use isa_encoder::{ArfKind, CondMod, MathFunction, Opcode, Type as M};
 
 use super::modifiers::is_of_floats;
-use super::{Loc, Selector, advance, at, machine};
+use super::{Loc, Part, Selector, advance, at, machine};
 use crate::code::{Inst, Operand, Place, Predicate, What};
 use crate::ir::{Bin, Cond, Def, Input, Op, Type, Un, Value};
 
@@ -17,7 +17,9 @@ impl Selector<'_> {
             (Op::Phi(_), _) => Ok(()),
             (_, Some(result)) if self.is_fused(result) => Ok(()),
             (Op::Input(input), Some(result)) => self.input(*input, result),
-            (Op::Bin(_) | Op::Un(_), Some(result)) if self.folded[result.index()] => Ok(()),
+            (Op::Bin(_) | Op::Un(_), Some(result)) if self.parts[result.index()].is_some() => {
+                Ok(())
+            }
             (Op::Bin(op), Some(result)) if self.function.ty(result) == Type::I64 => {
                 self.wide(*op, [args[0], args[1]], result)
             }
@@ -457,7 +459,7 @@ impl Selector<'_> {
         let (mut a, mut b) = (data.args[0], data.args[1]);
         let ty = self.function.ty(a);
         let is_test = to.is_none() && !floats && matches!(cond, Cond::Eq | Cond::Ne);
-        if is_test && self.folded[a.index()] {
+        if is_test && self.is_part(a, Part::Test) {
             let modifier = match cond {
                 Cond::Eq => CondMod::Eq,
                 _ => CondMod::Ne,

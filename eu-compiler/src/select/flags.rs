@@ -3,7 +3,7 @@
 
 use isa_encoder::{CondMod, Opcode, Type as M};
 
-use super::Selector;
+use super::{Part, Selector};
 use crate::code::{Inst, Operand, Predicate, What};
 use crate::ir::{Bin, Block, Cond, Convert, Function, Op, Terminator, Type, Value};
 
@@ -11,8 +11,8 @@ use crate::ir::{Bin, Block, Cond, Convert, Function, Op, Terminator, Type, Value
 const MOST_USES: u32 = 2;
 
 /// Truth values whose users are all selections, ballots and branches of their own block, or such truth
-/// values. Of operations that only these test for zero, `folded` says that they are part of the test.
-pub(super) fn fused(function: &Function, folded: &mut [bool]) -> Vec<bool> {
+/// values. Operations that only these test for zero are parts of the test.
+pub(super) fn fused(function: &Function, parts: &mut [Option<Part>]) -> Vec<bool> {
     let mut home: Vec<Option<Block>> = vec![None; function.values.len()];
     let mut bits: Vec<Option<Block>> = home.clone();
     let mut uses = vec![0u32; function.values.len()];
@@ -97,10 +97,13 @@ pub(super) fn fused(function: &Function, folded: &mut [bool]) -> Vec<bool> {
             else {
                 continue;
             };
-            folded[a.index()] |= bits[a.index()] == Some(block)
+            if bits[a.index()] == Some(block)
                 && function.bits(*b) == Some(0)
                 && home[result.index()].is_some()
-                && uses[a.index()] == 1;
+                && uses[a.index()] == 1
+            {
+                parts[a.index()] = Some(Part::Test);
+            }
         }
     }
     home.into_iter().map(|home| home.is_some()).collect()

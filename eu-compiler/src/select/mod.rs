@@ -41,6 +41,19 @@ pub(super) struct Loc {
     pub pitch: u32,
 }
 
+/// An operation that is part of those that use it, by what these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// A sum of three numbers.
+    Sum,
+    /// Sums and shifts of qwords, which make a dword wider.
+    Qword,
+    /// A test for zero.
+    Test,
+    /// Operations whose sources have modifiers.
+    Modifier,
+}
+
 /// Selects instructions.
 pub struct Selector<'a> {
     pub(super) function: &'a Function,
@@ -51,7 +64,7 @@ pub struct Selector<'a> {
     /// Truth values that are made in f0 where they are used.
     fused: Vec<bool>,
     /// Operations that are part of those that use them.
-    folded: Vec<bool>,
+    parts: Vec<Option<Part>>,
     /// Local ids that are used as the words that they are.
     short: Vec<bool>,
     /// The truth value that f0 has, for lanes or for one channel.
@@ -79,11 +92,11 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
     let loops = Loops::new(function, &dominators)
         .map_err(|block| format!("a loop has several entries, one of them b{}", block.0))?;
     let divergence = Divergence::new(function, &loops);
-    let mut folded = sums::folded(function, target);
-    wide::folded(function, target, &mut folded);
-    let fused = flags::fused(function, &mut folded);
-    let short = short(function, &fused);
-    modifiers::folded(function, &divergence, &short, &mut folded);
+    let mut parts = vec![None; function.values.len()];
+    sums::parts(function, target, &mut parts);
+    wide::parts(function, target, &mut parts);
+    let fused = flags::fused(function, &mut parts);
+    modifiers::parts(function, &divergence, &mut parts);
     let mut selector = Selector {
         divergence,
         function,
@@ -95,9 +108,9 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             ..Code::default()
         },
         locs: vec![None; function.values.len()],
+        short: short(function, &fused),
         fused,
-        folded,
-        short,
+        parts,
         flag: None,
         places: {
             let mut places = vec![usize::MAX; function.blocks.len()];
@@ -259,6 +272,11 @@ impl Selector<'_> {
     /// Whether a value differs from lane to lane.
     pub(super) fn differs(&self, value: Value) -> bool {
         matches!(self.function.def(value), Def::Inst(_)) && self.divergence.differs(value)
+    }
+
+    /// Whether a value is part of an operation of a kind.
+    fn is_part(&self, value: Value, of: Part) -> bool {
+        self.parts[value.index()] == Some(of)
     }
 
     /// Whether a local id is used as the words that it is.

@@ -2,7 +2,7 @@
 
 use isa_encoder::Type as M;
 
-use super::Selector;
+use super::{Part, Selector};
 use crate::code::Operand;
 use crate::ir::{Bin, Function, Op, Type, Un, Value};
 use crate::passes::divergence::Divergence;
@@ -35,18 +35,13 @@ pub(super) const fn is_of_floats(op: Bin) -> bool {
 
 /// Complements whose users are all bitwise operations that are not part of others, and signs whose users all
 /// compute with floats.
-pub(super) fn folded(
-    function: &Function,
-    divergence: &Divergence,
-    short: &[bool],
-    folded: &mut [bool],
-) {
+pub(super) fn parts(function: &Function, divergence: &Divergence, parts: &mut [Option<Part>]) {
     let mut complements = vec![true; function.values.len()];
     let mut signs = complements.clone();
     for data in function.listed() {
         let is_bitwise = matches!(data.op, Op::Bin(Bin::And | Bin::Or | Bin::Xor))
             && function.ty(data.results[0]) == Type::I32
-            && !folded[data.results[0].index()];
+            && parts[data.results[0].index()].is_none();
         let computes = match data.op {
             Op::Bin(op) => is_of_floats(op),
             Op::Un(_) | Op::Fma | Op::Fcmp(_) => true,
@@ -61,15 +56,15 @@ pub(super) fn folded(
         let &[result] = &data.results[..] else {
             continue;
         };
-        let complemented = complemented(function, result)
-            // Words would be complemented as words.
-            .filter(|of| complements[result.index()] && !short[of.index()]);
+        let complemented = complemented(function, result).filter(|_| complements[result.index()]);
         let signed = signed(function, result).filter(|_| signs[result.index()]);
         // What lanes take out of a loop at different times is not what all of them have in there.
         let taken = complemented.or(signed.map(|(_, of)| of)).filter(|of| {
             function.source(*of).is_some() && divergence.differs(*of) == divergence.differs(result)
         });
-        folded[result.index()] |= taken.is_some();
+        if taken.is_some() {
+            parts[result.index()] = Some(Part::Modifier);
+        }
     }
 }
 
@@ -77,7 +72,7 @@ impl Selector<'_> {
     /// A source of a bitwise operation on dwords.
     pub(super) fn bitwise_source(&mut self, value: Value) -> Result<Operand, String> {
         match complemented(self.function, value) {
-            Some(of) if self.folded[value.index()] => {
+            Some(of) if self.is_part(value, Part::Modifier) => {
                 let source = self.bitwise_source(of)?;
                 Ok(source.negated())
             }
@@ -88,7 +83,7 @@ impl Selector<'_> {
     /// A source of an operation on floats.
     pub(super) fn float_source(&mut self, value: Value, ty: M) -> Result<Operand, String> {
         match signed(self.function, value) {
-            Some((op, of)) if self.folded[value.index()] => {
+            Some((op, of)) if self.is_part(value, Part::Modifier) => {
                 let source = self.float_source(of, ty)?;
                 Ok(match op {
                     Un::FAbs => source.magnitude(),

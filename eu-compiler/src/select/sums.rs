@@ -2,17 +2,16 @@
 
 use isa_encoder::{Opcode, Type as M, has_opcode};
 
-use super::{Selector, at};
+use super::{Part, Selector, at};
 use crate::code::Operand;
 use crate::ir::{Bin, Block, Function, Op, Terminator, Type, Value};
 use crate::target::Target;
 
 /// Sums that are made where they are used: by one other sum, in the same block, that takes no other
 /// such sum.
-pub(super) fn folded(function: &Function, target: &Target) -> Vec<bool> {
-    let mut out = vec![false; function.values.len()];
+pub(super) fn parts(function: &Function, target: &Target, parts: &mut [Option<Part>]) {
     if !has_opcode(target.platform.family, Opcode::Add3) {
-        return out;
+        return;
     }
     let mut uses = vec![0u32; function.values.len()];
     for inst in function.listed() {
@@ -42,25 +41,24 @@ pub(super) fn folded(function: &Function, target: &Target) -> Vec<bool> {
             // Immediates have 16 bits there; sums with one stay two.
             let takes = |sum: Value, other: Value| {
                 let (_, sum_data) = function.source(sum)?;
-                let parts = sum_data.args.iter().chain([&other]);
-                let consts = parts.filter(|part| function.source(**part).is_none());
+                let terms = sum_data.args.iter().chain([&other]);
+                let consts = terms.filter(|part| function.source(**part).is_none());
                 let fits = home[sum.index()] == Some(block) && uses[sum.index()] == 1;
                 (fits && consts.count() == 0).then_some(sum)
             };
             match takes(a, b).or_else(|| takes(b, a)) {
-                Some(sum) => out[sum.index()] = true,
+                Some(sum) => parts[sum.index()] = Some(Part::Sum),
                 // A sum that takes another one is not taken.
                 None => home[result.index()] = Some(block),
             }
         }
     }
-    out
 }
 
 impl Selector<'_> {
     /// The sum of a value and of a sum that is made here, if one of the two is such.
     pub(super) fn sum(&mut self, [a, b]: [Value; 2], result: Value) -> Result<bool, String> {
-        let (sum, other) = match [a, b].map(|value| self.folded[value.index()]) {
+        let (sum, other) = match [a, b].map(|value| self.is_part(value, Part::Sum)) {
             [true, _] => (a, b),
             [_, true] => (b, a),
             _ => return Ok(false),

@@ -2,7 +2,7 @@
 
 use isa_encoder::{Opcode, Type as M};
 
-use super::{Loc, Selector, at, machine};
+use super::{Loc, Part, Selector, at, machine};
 use crate::code::Operand;
 use crate::ir::{Bin, Convert, Function, Op, Type, Value};
 use crate::target::Target;
@@ -19,7 +19,7 @@ fn widened(function: &Function, value: Value) -> Option<(Convert, Value)> {
 }
 
 /// Qwords that exist as dwords only, because all their users make them wider.
-pub(super) fn folded(function: &Function, target: &Target, folded: &mut [bool]) {
+pub(super) fn parts(function: &Function, target: &Target, parts: &mut [Option<Part>]) {
     if !target.caps.qwords {
         return;
     }
@@ -41,8 +41,11 @@ pub(super) fn folded(function: &Function, target: &Target, folded: &mut [bool]) 
         }
     }
     for data in function.listed() {
-        if let &[result] = &data.results[..] {
-            folded[result.index()] |= takes[result.index()] && widened(function, result).is_some();
+        if let &[result] = &data.results[..]
+            && takes[result.index()]
+            && widened(function, result).is_some()
+        {
+            parts[result.index()] = Some(Part::Qword);
         }
     }
 }
@@ -58,11 +61,11 @@ impl Selector<'_> {
         let from = self.function.ty(value);
         let (signed, lanes) = (how == Convert::SExt, self.differs(result));
         let dword = machine(Type::I32, signed);
-        let is_folded = self.folded[result.index()];
+        let is_part = self.is_part(result, Part::Qword);
         // What lanes take out of a loop is not where all of them have the same.
         let given = self
             .loc(value)
-            .filter(|loc| loc.pitch != 2 && !(is_folded && lanes && loc.pitch == 0));
+            .filter(|loc| loc.pitch != 2 && !(is_part && lanes && loc.pitch == 0));
         let is_whole = from == Type::I32 || from == Type::I1 && signed;
         let near = match given {
             Some(loc) if is_whole && self.lies_beside_qwords(loc) => loc,
@@ -82,7 +85,7 @@ impl Selector<'_> {
                 to
             }
         };
-        if is_folded {
+        if is_part {
             self.set(result, near);
             return Ok(());
         }
@@ -108,7 +111,7 @@ impl Selector<'_> {
                 _ => self.in_register(Operand::Imm(number, M::Q)),
             });
         }
-        if self.folded[value.index()]
+        if self.is_part(value, Part::Qword)
             && let Some((how, _)) = widened(self.function, value)
         {
             let loc = self.loc(value);
