@@ -21,6 +21,8 @@ mod modifiers;
 mod payload;
 mod reduce;
 mod sums;
+#[cfg(test)]
+mod tests;
 mod wide;
 
 use hashbrown::HashMap;

@@ -94,3 +94,165 @@ impl Selector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::{Opcode, Type as M};
+
+    use super::super::tests::{code, code_of, ty, with};
+    use crate::code::{Inst, Operand};
+    use crate::ir::{
+        Access, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Terminator, Type, Un, Value,
+    };
+
+    fn store(at: &mut Cursor<'_>, value: Value) {
+        let place = at.constant(Type::I32, 0);
+        at.push(
+            Op::Store(Access::new(Space::Local, 4)),
+            &[place, value],
+            &[],
+        );
+    }
+
+    fn complement(at: &mut Cursor<'_>, value: Value) -> Value {
+        let ones = at.constant(Type::I32, Type::I32.mask());
+        at.bin(Bin::Xor, value, ones)
+    }
+
+    /// Of the sources of an instruction, which are negated, and which are magnitudes.
+    fn signs(inst: &Inst) -> Vec<(bool, bool)> {
+        let sources = inst.srcs.iter().flatten();
+        let of = |source: &Operand| match source {
+            Operand::Var { neg, abs, .. } => (*neg, *abs),
+            _ => (false, false),
+        };
+        sources.map(of).collect()
+    }
+
+    #[test]
+    fn bitwise_operations_take_complements() {
+        for op in [Bin::And, Bin::Or, Bin::Add] {
+            let insts = code_of("tgl", |at| {
+                let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+                let other = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+                let not = complement(at, lane);
+                let made = at.bin(op, not, other);
+                store(at, made);
+            });
+            let made = match op {
+                Bin::And => Opcode::And,
+                Bin::Or => Opcode::Or,
+                _ => Opcode::Add,
+            };
+            let is_bitwise = op != Bin::Add;
+            assert_eq!(with(Opcode::Xor, &insts).count(), usize::from(!is_bitwise));
+            let made = with(made, &insts).last().unwrap();
+            assert_eq!(signs(made), [(is_bitwise, false), (false, false)], "{op}");
+        }
+    }
+
+    #[test]
+    fn what_else_takes_a_complement_has_it_made() {
+        // Stored, or by an operation that is part of a test, which takes its sources as they are.
+        for is_tested in [false, true] {
+            let insts = code_of("tgl", |at| {
+                let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+                let zero = at.constant(Type::I32, 0);
+                let not = complement(at, lane);
+                let both = at.bin(Bin::And, not, lane);
+                if is_tested {
+                    let is = at.one(Op::Icmp(Cond::Eq), &[both, zero], Type::I1);
+                    let chosen = at.one(Op::Select, &[is, lane, zero], Type::I32);
+                    store(at, chosen);
+                } else {
+                    store(at, both);
+                    store(at, not);
+                }
+            });
+            assert_eq!(with(Opcode::Xor, &insts).count(), 1, "{is_tested}");
+            let both = with(Opcode::And, &insts).last().unwrap();
+            assert_eq!(signs(both), [(false, false); 2], "{is_tested}");
+        }
+    }
+
+    #[test]
+    fn complements_of_local_ids_are_those_of_dwords() {
+        let insts = code_of("tgl", |at| {
+            let id = at.one(Op::Input(Input::LocalId(0)), &[], Type::I32);
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let not = complement(at, id);
+            let made = at.bin(Bin::And, not, lane);
+            store(at, made);
+        });
+        let made = with(Opcode::And, &insts).last().unwrap();
+        assert_eq!(signs(made)[0], (true, false));
+        assert_eq!(ty(made.srcs[0]), Some(M::Ud));
+    }
+
+    #[test]
+    fn operations_on_floats_take_signs() {
+        // What is made of a number, whether that is also stored, and what the product takes.
+        let cases: [(&[Un], bool, (bool, bool)); 5] = [
+            (&[Un::FNeg], false, (true, false)),
+            (&[Un::FAbs], false, (false, true)),
+            (&[Un::FAbs, Un::FNeg], false, (true, true)),
+            (&[Un::FNeg, Un::FAbs], false, (false, true)),
+            (&[Un::FNeg], true, (false, false)),
+        ];
+        for (ops, is_stored, want) in cases {
+            let insts = code_of("tgl", |at| {
+                let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+                let number = at.one(Op::Convert(Convert::SToF), &[lane], Type::F32);
+                let mut signed = number;
+                for op in ops {
+                    signed = at.one(Op::Un(*op), &[signed], Type::F32);
+                }
+                let product = at.bin(Bin::FMul, signed, number);
+                store(at, product);
+                if is_stored {
+                    store(at, signed);
+                }
+            });
+            let product = with(Opcode::Mul, &insts).last().unwrap();
+            assert_eq!(signs(product), [want, (false, false)], "{ops:?}");
+            let moves = with(Opcode::Mov, &insts).filter(|inst| signs(inst)[0] != (false, false));
+            assert_eq!(moves.count(), usize::from(is_stored), "{ops:?}");
+        }
+    }
+
+    /// Which lanes stay in a loop is the same for all in a round, and another number for each that left.
+    #[test]
+    fn what_lanes_take_out_of_a_loop_is_made_in_it() {
+        for is_inside in [true, false] {
+            let mut function = Function::default();
+            let [entry, head, back, end] = [(); 4].map(|()| function.add_block());
+            let mut at = Cursor::new(&mut function, entry);
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let [zero, one] = [0, 1].map(|number| at.constant(Type::I32, number));
+            at.block = head;
+            let phi = at.push(Op::Phi(vec![entry, back]), &[zero, zero], &[Type::I32]);
+            let count = at.function.result(phi);
+            let next = at.bin(Bin::Add, count, one);
+            at.function.insts[phi.index()].args[1] = next;
+            let more = at.one(Op::Icmp(Cond::Ult), &[next, lane], Type::I1);
+            let those = at.one(Op::Ballot, &[more], Type::I32);
+            let not = complement(&mut at, those);
+            at.block = if is_inside { head } else { end };
+            let made = at.bin(Bin::And, not, lane);
+            store(&mut at, made);
+            let ends = [
+                Terminator::Jump(head),
+                Terminator::Branch(more, back, end),
+                Terminator::Jump(head),
+                Terminator::Return,
+            ];
+            for (data, end) in function.blocks.iter_mut().zip(ends) {
+                data.end = end;
+            }
+            let insts = code("tgl", &function);
+            assert_eq!(with(Opcode::Xor, &insts).count(), usize::from(!is_inside));
+            let made = with(Opcode::And, &insts).last().unwrap();
+            assert_eq!(signs(made), [(is_inside, false), (false, false)]);
+        }
+    }
+}

@@ -151,3 +151,99 @@ impl Selector<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::{Opcode, Type as M};
+
+    use super::super::tests::{code_of, ty, with};
+    use crate::code::Inst;
+    use crate::ir::{Access, Bin, Convert, Cursor, Input, Op, Space, Type, Value};
+
+    /// Of what stores something at a sum: how many dwords are made qwords, and the types of the sources of the
+    /// last instruction with an opcode.
+    fn made(
+        platform: &str,
+        opcode: Opcode,
+        body: impl Fn(&mut Cursor<'_>, [Value; 2]) -> Value,
+    ) -> (usize, [Option<M>; 2]) {
+        let insts = code_of(platform, |at| {
+            let base = at.one(Op::Input(Input::Payload(0)), &[], Type::I64);
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let place = body(at, [base, lane]);
+            at.push(
+                Op::Store(Access::new(Space::Global, 4)),
+                &[place, lane],
+                &[],
+            );
+        });
+        let is_wider = |inst: &&Inst| {
+            let [to, from] = [inst.dst, inst.srcs[0]].map(|operand| ty(operand).map(M::bits));
+            to == Some(64) && from == Some(32)
+        };
+        let last = with(opcode, &insts).last().unwrap();
+        let moves = with(Opcode::Mov, &insts).filter(is_wider).count();
+        (moves, [last.srcs[0], last.srcs[1]].map(ty))
+    }
+
+    #[test]
+    fn sums_make_dwords_wider() {
+        for platform in ["skl", "pvc", "bmg"] {
+            for (how, dword) in [(Convert::SExt, M::D), (Convert::ZExt, M::Ud)] {
+                let sum = made(platform, Opcode::Add, |at, [base, lane]| {
+                    let wide = at.convert(how, lane, Type::I64);
+                    at.bin(Bin::Add, base, wide)
+                });
+                assert_eq!(sum, (0, [Some(M::Q), Some(dword)]), "{platform}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_side_of_a_sum_is_a_qword() {
+        for platform in ["skl", "pvc"] {
+            let both = made(platform, Opcode::Add, |at, [_, lane]| {
+                let one = at.convert(Convert::ZExt, lane, Type::I64);
+                let other = at.convert(Convert::SExt, lane, Type::I64);
+                at.bin(Bin::Add, one, other)
+            });
+            assert_eq!(both, (1, [Some(M::Q), Some(M::D)]), "{platform}");
+            let twice = made(platform, Opcode::Add, |at, [_, lane]| {
+                let wide = at.convert(Convert::ZExt, lane, Type::I64);
+                at.bin(Bin::Add, wide, wide)
+            });
+            assert_eq!(twice, (1, [Some(M::Q); 2]), "{platform}");
+        }
+    }
+
+    #[test]
+    fn what_else_takes_a_qword_has_it_made() {
+        for platform in ["skl", "pvc"] {
+            let stored = made(platform, Opcode::Add, |at, [base, lane]| {
+                let wide = at.convert(Convert::ZExt, lane, Type::I64);
+                let place = at.bin(Bin::Add, base, wide);
+                at.push(
+                    Op::Store(Access::new(Space::Global, 8)),
+                    &[place, wide],
+                    &[],
+                );
+                place
+            });
+            assert_eq!(stored, (1, [Some(M::Q); 2]), "{platform}");
+        }
+    }
+
+    /// Where dwords beside qwords lie as these do, shifts take them, too.
+    #[test]
+    fn shifts_make_dwords_wider() {
+        for (platform, want) in [("skl", (1, M::Q)), ("pvc", (0, M::Ud))] {
+            let (moves, [first, _]) = made(platform, Opcode::Shl, |at, [base, lane]| {
+                let wide = at.convert(Convert::ZExt, lane, Type::I64);
+                let two = at.constant(Type::I64, 2);
+                let offset = at.bin(Bin::Shl, wide, two);
+                at.bin(Bin::Add, base, offset)
+            });
+            assert_eq!((moves, first), (want.0, Some(want.1)), "{platform}");
+        }
+    }
+}

@@ -146,3 +146,29 @@ fn bits_that_are_zeroes_are_not_masked_again() {
     let (_, high) = function.source(shifted.args[0]).unwrap();
     assert_eq!(high.op, Op::Bin(Bin::LShr));
 }
+
+#[test]
+fn a_product_of_a_sum_is_a_sum_with_a_product_that_is_there() {
+    // 12 * (x + 5), or as a shift, where 12 * x is there, and where it is not.
+    for (op, factor, rest) in [(Bin::Mul, 12, 60), (Bin::Shl, 2, 20)] {
+        for is_there in [true, false] {
+            let (function, _, stored) = stored(|at, _| {
+                let x = at.one(Op::Input(Input::Payload(4)), &[], Type::I32);
+                let [five, factor] = [5, factor].map(|number| at.constant(Type::I32, number));
+                let there = if is_there { at.bin(op, x, factor) } else { x };
+                let sum = at.bin(Bin::Add, x, five);
+                let other = at.bin(op, sum, factor);
+                at.bin(Bin::Or, other, there)
+            });
+            let (_, either) = function.source(stored).unwrap();
+            let (_, other) = function.source(either.args[0]).unwrap();
+            if is_there {
+                assert_eq!(other.op, Op::Bin(Bin::Add), "{op}");
+                assert_eq!(other.args[0], either.args[1], "{op}");
+                assert_eq!(function.bits(other.args[1]), Some(rest), "{op}");
+            } else {
+                assert_eq!(other.op, Op::Bin(op));
+            }
+        }
+    }
+}
