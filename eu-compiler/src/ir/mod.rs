@@ -29,6 +29,8 @@ pub use ids::{Block, Inst, Value};
 pub use op::{
     Access, Atomic, Bin, Cond, Convert, Copy, Input, Op, Scope, Space, Surface, Symbol, Un,
 };
+#[cfg(test)]
+pub use print::expression;
 pub use print::print;
 pub use replaced::Replaced;
 pub use types::Type;

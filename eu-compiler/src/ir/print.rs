@@ -28,6 +28,27 @@ pub fn print(function: &Function) -> String {
     out
 }
 
+/// A value as an expression of inputs and numbers: `(add lane 5)`.
+#[cfg(test)]
+pub fn expression(function: &Function, value: Value) -> String {
+    let Some((_, data)) = function.source(value) else {
+        return match function.bits(value) {
+            Some(bits) => function.ty(value).signed(bits).to_string(),
+            None => "undef".to_owned(),
+        };
+    };
+    let line = Line(function, data).to_string();
+    let (_, text) = line.split_once(" = ").unwrap_or_default();
+    if let Some(input) = text.strip_prefix("input ") {
+        return input.to_owned();
+    }
+    let mut out = format!("({}", text.split(' ').next().unwrap_or_default());
+    for arg in &data.args {
+        let _ = write!(out, " {}", expression(function, *arg));
+    }
+    out + ")"
+}
+
 struct Operand<'a>(&'a Function, Value);
 
 impl fmt::Display for Operand<'_> {

@@ -46,3 +46,57 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     replaced.apply(function);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Input, Space, Terminator, expression, verify};
+
+    #[test]
+    fn parts_of_a_dword_come_by_one_broadcast() {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor::new(&mut function, block);
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let which = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+        let by = at.constant(Type::I32, 8);
+        let above = at.bin(Bin::LShr, lane, by);
+        let mut send = |of: Value, ty: Type, from: Value| {
+            let part = at.convert(Convert::Trunc, of, ty);
+            let sent = at.one(Op::Broadcast, &[part, from], ty);
+            at.push(Op::Store(Access::new(Space::Local, 1)), &[lane, sent], &[]);
+        };
+        send(lane, Type::I8, which);
+        send(above, Type::I8, which);
+        send(lane, Type::I16, which);
+        // By another lane.
+        send(lane, Type::I8, by);
+        // A dword, of which nothing else is sent.
+        let whole = at.one(Op::Broadcast, &[above, which], Type::I32);
+        at.push(Op::Store(Access::new(Space::Local, 4)), &[lane, whole], &[]);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let sent = function.listed().filter(|data| data.op == Op::Broadcast);
+        assert_eq!(sent.count(), 3);
+        let stored = function
+            .listed()
+            .filter(|data| matches!(data.op, Op::Store(_)));
+        let stored: Vec<String> = stored
+            .map(|data| expression(&function, data.args[1]))
+            .collect();
+        let all = "(broadcast lane payload.0)";
+        assert_eq!(
+            stored,
+            [
+                format!("(trunc (lshr {all} 0))"),
+                format!("(trunc (lshr {all} 8))"),
+                format!("(trunc (lshr {all} 0))"),
+                "(trunc (lshr (broadcast lane 8) 0))".to_owned(),
+                "(broadcast (lshr lane 8) payload.0)".to_owned(),
+            ]
+        );
+    }
+}

@@ -164,3 +164,75 @@ fn dot(function: &mut Function, block: Block, root: Value, uses: &[u32]) -> Opti
     }
     Some(total)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::simplify::sweep;
+    use super::*;
+    use crate::ir::{Access, Input, Space, Terminator, expression, verify};
+
+    /// What the sum of a number and of the products of these bytes of two dwords becomes, with `how` bytes get
+    /// larger.
+    fn made(platform: &str, how: [Convert; 2], bytes: &[[u64; 2]]) -> String {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor::new(&mut function, block);
+        let [sum, a, b] = [0, 4, 8].map(|of| at.one(Op::Input(Input::Payload(of)), &[], Type::I32));
+        let mut total = sum;
+        for numbers in bytes {
+            let mut factors = [a, b];
+            for (index, factor) in factors.iter_mut().enumerate() {
+                if numbers[index] != 0 {
+                    let by = at.constant(Type::I32, 8 * numbers[index]);
+                    *factor = at.bin(Bin::LShr, *factor, by);
+                }
+                let byte = at.convert(Convert::Trunc, *factor, Type::I8);
+                *factor = at.convert(how[index], byte, Type::I32);
+            }
+            let product = at.bin(Bin::Mul, factors[0], factors[1]);
+            total = at.bin(Bin::Add, total, product);
+        }
+        at.push(Op::Store(Access::new(Space::Local, 4)), &[sum, total], &[]);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name(platform).unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        sweep(&mut function);
+        verify(&function).unwrap();
+        let stored = function.listed().last().unwrap().args[1];
+        expression(&function, stored)
+    }
+
+    #[test]
+    fn products_of_all_bytes_are_one_instruction() {
+        let all = [[1, 1], [0, 0], [3, 3], [2, 2]];
+        for (first, sign) in [(Convert::ZExt, 'u'), (Convert::SExt, 's')] {
+            let want = format!("(dot_bytes.{sign}s payload.0 payload.4 payload.8)");
+            assert_eq!(made("tgl", [first, Convert::SExt], &all), want);
+        }
+        let without = made("skl", [Convert::ZExt; 2], &all);
+        assert!(!without.contains("dot_bytes"), "{without}");
+    }
+
+    #[test]
+    fn other_sums_stay() {
+        // A byte is missing, or is multiplied with another one, or one is there twice.
+        let sums: [&[[u64; 2]]; 3] = [
+            &[[0, 0], [1, 1], [2, 2]],
+            &[[0, 0], [1, 1], [2, 3], [3, 2]],
+            &[[0, 0], [1, 1], [2, 2], [2, 2]],
+        ];
+        for bytes in sums {
+            let sum = made("tgl", [Convert::ZExt; 2], bytes);
+            assert!(!sum.contains("dot_bytes"), "{sum}");
+        }
+        // What is more than a product of each stays beside it.
+        let more = made(
+            "tgl",
+            [Convert::ZExt; 2],
+            &[[0, 0], [1, 1], [2, 2], [3, 3], [3, 3]],
+        );
+        assert!(more.starts_with("(dot_bytes.uu (add "), "{more}");
+        assert_eq!(more.matches("mul").count(), 1, "{more}");
+    }
+}

@@ -159,3 +159,117 @@ fn times(at: &mut Cursor<'_>, combine: Bin, value: Value, lanes: Value) -> Value
         _ => at.bin(Bin::Mul, count, value),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Space, Terminator, expression, verify};
+
+    /// What an atomic operation becomes, with its operand, and what stands for its result, if it is asked for.
+    fn made(
+        op: Atomic,
+        asked: bool,
+        body: impl Fn(&mut Cursor<'_>) -> [Value; 2],
+    ) -> (String, String) {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let mut at = Cursor::new(&mut function, block);
+        let args = body(&mut at);
+        let ty = at.function.ty(args[1]);
+        let old = at.one(Op::Atomic(Space::Local, op), &args, ty);
+        if asked {
+            at.push(
+                Op::Store(Access::new(Space::Local, 4)),
+                &[args[0], old],
+                &[],
+            );
+        }
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let is_atomic = |op: &Op| matches!(op, Op::Atomic(..) | Op::AtomicOnce(..));
+        let data = function.listed().find(|data| is_atomic(&data.op)).unwrap();
+        let name = if matches!(data.op, Op::Atomic(..)) {
+            "each"
+        } else {
+            "once"
+        };
+        let atomic = format!("{name} {}", expression(&function, data.args[1]));
+        let stored = function.listed().last().filter(|_| asked);
+        let stored = stored.map(|data| expression(&function, data.args[1]));
+        (atomic, stored.unwrap_or_default())
+    }
+
+    fn input(at: &mut Cursor<'_>, of: Input) -> Value {
+        at.one(Op::Input(of), &[], Type::I32)
+    }
+
+    #[test]
+    fn one_lane_adds_for_all() {
+        let same = |number: u64| {
+            move |at: &mut Cursor<'_>| {
+                [input(at, Input::Payload(0)), at.constant(Type::I32, number)]
+            }
+        };
+        let all = "(ctpop dispatch_mask)";
+        assert_eq!(made(Atomic::Add, false, same(1)).0, format!("once {all}"));
+        assert_eq!(
+            made(Atomic::Sub, false, same(3)).0,
+            format!("once (mul {all} 3)")
+        );
+        assert_eq!(
+            made(Atomic::Xor, false, same(3)).0,
+            format!("once (mul (and {all} 1) 3)")
+        );
+        assert_eq!(made(Atomic::UMax, false, same(3)).0, "once 3");
+        let own = |at: &mut Cursor<'_>| [input(at, Input::Payload(0)), input(at, Input::Lane)];
+        assert_eq!(made(Atomic::Sub, false, own).0, "once (reduce.add lane)");
+        assert_eq!(made(Atomic::And, false, own).0, "once (reduce.and lane)");
+    }
+
+    #[test]
+    fn each_lane_sees_what_those_before_it_did() {
+        let same = |number: u64| {
+            move |at: &mut Cursor<'_>| {
+                [input(at, Input::Payload(0)), at.constant(Type::I32, number)]
+            }
+        };
+        let before = "(and dispatch_mask (sub (shl 1 lane) 1))";
+        let once = "(atomic_once.sub.local payload.0 (mul (ctpop dispatch_mask) 3))";
+        let (_, old) = made(Atomic::Sub, true, same(3));
+        assert_eq!(old, format!("(sub {once} (mul (ctpop {before}) 3))"));
+        let once = "(atomic_once.umax.local payload.0 3)";
+        let (_, old) = made(Atomic::UMax, true, same(3));
+        assert_eq!(
+            old,
+            format!("(select (icmp.eq {before} 0) {once} (umax {once} 3))")
+        );
+        // What changes nothing reads.
+        let (_, old) = made(Atomic::Add, true, same(0));
+        assert_eq!(old, "(atomic_once.add.local payload.0 0)");
+    }
+
+    #[test]
+    fn other_operations_are_those_of_each_lane() {
+        let cases: [(Atomic, bool, [Input; 2]); 3] = [
+            // At different places, what each wants to know of different numbers, and an exchange.
+            (Atomic::Add, false, [Input::Lane, Input::Payload(0)]),
+            (Atomic::Add, true, [Input::Payload(0), Input::Lane]),
+            (
+                Atomic::Exchange,
+                false,
+                [Input::Payload(0), Input::Payload(4)],
+            ),
+        ];
+        for (op, asked, inputs) in cases {
+            let (atomic, _) = made(op, asked, |at| inputs.map(|of| input(at, of)));
+            assert!(atomic.starts_with("each"), "{op}: {atomic}");
+        }
+        let (wide, _) = made(Atomic::Add, false, |at| {
+            [input(at, Input::Payload(0)), at.constant(Type::I64, 1)]
+        });
+        assert_eq!(wide, "each 1");
+    }
+}

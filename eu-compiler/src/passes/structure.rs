@@ -138,3 +138,65 @@ fn split_edges(function: &mut Function) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Cursor, Input, Space, Type, verify};
+
+    #[test]
+    fn functions_get_the_shape_that_selection_needs() {
+        let mut function = Function::default();
+        let blocks: Vec<Block> = (0..8).map(|_| function.add_block()).collect();
+        let [entry, aside, head, back, again, end, other, lost] = blocks[..] else {
+            panic!("eight blocks")
+        };
+        let mut at = Cursor::new(&mut function, entry);
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let truth = at.one(Op::Input(Input::Payload(0)), &[], Type::I1);
+        let numbers = [1, 2, 3, 4].map(|number| at.constant(Type::I32, number));
+        at.block = head;
+        let from = vec![entry, aside, back, again, lost];
+        let args: Vec<Value> = numbers.into_iter().chain([lane]).collect();
+        let met = at.one(Op::Phi(from), &args, Type::I32);
+        at.push(Op::Store(Access::new(Space::Local, 4)), &[lane, met], &[]);
+        let ends = [
+            Terminator::Branch(truth, aside, head),
+            Terminator::Jump(head),
+            Terminator::Branch(truth, back, end),
+            Terminator::Branch(truth, head, again),
+            Terminator::Branch(truth, head, other),
+            Terminator::Return,
+            Terminator::Unreachable,
+            Terminator::Jump(head),
+        ];
+        for (data, end) in function.blocks.iter_mut().zip(ends) {
+            data.end = end;
+        }
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        assert!(!function.order.contains(&lost));
+        let place = |block: Block| function.order.iter().position(|other| *other == block);
+        let successors = |block: &Block| function.blocks[block.index()].end.successors();
+        let last: Vec<&Block> = function
+            .order
+            .iter()
+            .filter(|b| successors(b).is_empty())
+            .collect();
+        assert_eq!(last, [function.order.last().unwrap()]);
+        let predecessors = function.predecessors();
+        let before = &predecessors[head.index()];
+        assert!(before.iter().all(|from| successors(from).len() == 1));
+        let returns = before.iter().filter(|from| place(**from) > place(head));
+        assert_eq!(returns.count(), 1);
+        // Each number comes by way of one phi or two.
+        let phis = function
+            .listed()
+            .filter(|data| matches!(data.op, Op::Phi(_)));
+        let mut met: Vec<Value> = phis.flat_map(|data| data.args.clone()).collect();
+        met.retain(|value| function.bits(*value).is_some());
+        met.sort_by_key(|value| function.bits(*value));
+        assert_eq!(met, numbers);
+    }
+}

@@ -178,3 +178,93 @@ fn address(
     }
     Some((buffer?, terms, aligned))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Buffer, Terminator, expression, verify};
+
+    /// The address of a store, by what `body` makes of two pointers and the lane, and whether the first one's
+    /// surface begins before it.
+    fn address(body: impl Fn(&mut Cursor<'_>, [Value; 2], Value) -> Value) -> (String, bool) {
+        let mut function = Function::default();
+        let block = function.add_block();
+        let buffer = |arg: u32| Buffer {
+            arg,
+            pointer: 16 * arg,
+            offset: 16 * arg + 8,
+            surface: arg as u8,
+            used: false,
+            begins_before: false,
+        };
+        function.buffers = vec![buffer(0), buffer(1)];
+        let mut at = Cursor::new(&mut function, block);
+        let pointers = [0, 16].map(|of| at.one(Op::Input(Input::Payload(of)), &[], Type::I64));
+        let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+        let lane = at.convert(Convert::ZExt, lane, Type::I64);
+        let place = body(&mut at, pointers, lane);
+        let number = at.constant(Type::I32, 1);
+        let access = Access::new(Space::Global, 4);
+        at.push(Op::Store(access), &[place, number], &[]);
+        function.blocks[block.index()].end = Terminator::Return;
+        verify(&function).unwrap();
+        let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+        run(&mut function, &target).unwrap();
+        verify(&function).unwrap();
+        let place = expression(&function, function.listed().last().unwrap().args[0]);
+        assert_eq!(function.buffers[0].used, place.contains("surface0"));
+        (place, function.buffers[0].begins_before)
+    }
+
+    fn scaled(at: &mut Cursor<'_>, lane: Value) -> Value {
+        let two = at.constant(Type::I64, 2);
+        at.bin(Bin::Shl, lane, two)
+    }
+
+    #[test]
+    fn what_is_behind_a_pointer_is_an_offset() {
+        let behind = address(|at, [pointer, _], lane| {
+            let offset = scaled(at, lane);
+            at.bin(Bin::Add, pointer, offset)
+        });
+        let want = "(offset.surface0 (trunc (shl (zext lane) 2)))";
+        assert_eq!(behind, (want.to_owned(), false));
+    }
+
+    /// Then offsets count from where the allocation begins.
+    #[test]
+    fn what_may_be_before_a_pointer_is_an_offset_into_the_allocation() {
+        let before = address(|at, [pointer, _], lane| {
+            let offset = scaled(at, lane);
+            let place = at.bin(Bin::Add, pointer, offset);
+            let less = at.constant(Type::I64, 4u64.wrapping_neg());
+            at.bin(Bin::Add, place, less)
+        });
+        assert!(before.1, "{}", before.0);
+        assert!(before.0.contains("payload.8"), "{}", before.0);
+        let odd = address(|at, [pointer, _], lane| at.bin(Bin::Add, pointer, lane));
+        assert_eq!(
+            odd.0,
+            "(offset.surface0 (add payload.8 (trunc (zext lane))))"
+        );
+    }
+
+    #[test]
+    fn what_depends_on_addresses_stays_one() {
+        // a + (b - a) is in b, and of a + b nobody knows.
+        let difference = address(|at, [a, b], _| {
+            let distance = at.bin(Bin::Sub, b, a);
+            at.bin(Bin::Add, a, distance)
+        });
+        assert_eq!(difference.0, "(add payload.0 (sub payload.16 payload.0))");
+        let sum = address(|at, [a, b], _| at.bin(Bin::Add, a, b));
+        assert_eq!(sum.0, "(add payload.0 payload.16)");
+        // But the low bits of an address are a number.
+        let low = address(|at, [a, b], _| {
+            let mask = at.constant(Type::I64, 60);
+            let low = at.bin(Bin::And, b, mask);
+            at.bin(Bin::Add, a, low)
+        });
+        assert!(low.0.starts_with("(offset.surface0"), "{}", low.0);
+    }
+}

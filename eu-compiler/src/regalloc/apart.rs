@@ -31,3 +31,47 @@ pub fn part(code: &mut Code, grf: u32) {
         assemble(code, copies, Vec::new(), Vec::new());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::message::{Direction, Hdc, Message};
+
+    use super::*;
+    use crate::code::{Inst, SendData, Var};
+
+    const GRF: u32 = 32;
+
+    /// How many copies there are for a message of two registers of data, so many bytes behind its address.
+    fn copies(byte: u32) -> usize {
+        let place = |byte: u32| Place { var: Var(0), byte };
+        let block = Hdc::ScratchBlock {
+            direction: Direction::Write,
+            hwords: 2,
+            offset: 0,
+            dword_channels: false,
+        };
+        let send = SendData {
+            message: Message::Hdc(block),
+            response: None,
+            src0: (place(0), 1),
+            header: true,
+            src1: Some((place(byte), 2)),
+        };
+        let mut code = Code::default();
+        code.var(4 * GRF, GRF);
+        code.insts = vec![Inst::new(What::Send(send), 8)];
+        part(&mut code, GRF);
+        let Some(What::Send(send)) = code.insts.last().map(|inst| inst.what) else {
+            panic!("the message is last");
+        };
+        let (data, _) = send.src1.unwrap();
+        assert_eq!(data.var == Var(0), code.insts.len() == 1);
+        code.insts.len() - 1
+    }
+
+    #[test]
+    fn what_is_address_and_data_is_copied() {
+        assert_eq!(copies(0), 1);
+        assert_eq!(copies(GRF), 0);
+    }
+}

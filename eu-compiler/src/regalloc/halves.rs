@@ -88,3 +88,76 @@ fn cuts(code: &Code, grf: u32) -> Vec<u64> {
     }
     cuts
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::{Opcode, Type as M};
+
+    use super::*;
+
+    const GRF: u32 = 32;
+
+    fn place(register: u32, byte: u32) -> Place {
+        Place {
+            var: Var(register),
+            byte,
+        }
+    }
+
+    fn dwords(place: Place) -> Operand {
+        Operand::Var {
+            place,
+            ty: M::Ud,
+            stride: 1,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    fn add(exec: u8, [to, from]: [Place; 2]) -> Inst {
+        let mut inst = Inst::new(What::Alu(Opcode::Add), exec);
+        inst.dst = Some(dwords(to));
+        inst.srcs[0] = Some(dwords(from));
+        inst.srcs[1] = Some(Operand::Imm(1, M::Ud));
+        inst
+    }
+
+    /// The registers of code that computes `a`, two registers large, and copies its second one to `b`.
+    fn registers(more: Option<Inst>) -> (Code, usize) {
+        let (a, b) = (0, 1);
+        let mut copy = Inst::new(What::Alu(Opcode::Mov), 8);
+        copy.dst = Some(dwords(place(b, 0)));
+        copy.srcs[0] = Some(dwords(place(a, GRF)));
+        let mut code = Code::default();
+        code.var(2 * GRF, GRF);
+        code.var(GRF, GRF);
+        let halves = [0, GRF].map(|byte| add(8, [place(a, byte), place(b, 0)]));
+        code.insts = vec![Inst::new(What::Define(Var(a)), 1)];
+        code.insts.extend(halves);
+        code.insts.extend(more);
+        code.insts.push(copy);
+        part(&mut code, GRF);
+        let count = code.vars.len();
+        (code, count)
+    }
+
+    #[test]
+    fn lanes_that_are_copied_have_a_register() {
+        let (code, count) = registers(None);
+        assert_eq!(count, 3);
+        assert!(code.vars.iter().all(|var| var.size == GRF));
+        let copied = code.insts.last().and_then(copied);
+        assert_eq!(copied, Some((place(1, 0), place(2, 0))));
+        let begins = code.insts.iter().filter_map(|inst| match inst.what {
+            What::Define(var) => Some(var),
+            _ => None,
+        });
+        assert_eq!(begins.count(), 2);
+    }
+
+    #[test]
+    fn what_one_instruction_needs_stays_together() {
+        let (_, count) = registers(Some(add(16, [place(0, 0), place(0, 0)])));
+        assert_eq!(count, 2);
+    }
+}

@@ -487,3 +487,132 @@ fn is_elementwise(inst: &Inst) -> bool {
             ),
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::Type as M;
+
+    use super::*;
+
+    /// What is the same in all lanes: its ways are not told apart, so that the order of the code has to say it.
+    const SIZE: u32 = 4;
+    const GRF: u32 = 32;
+    const A: u32 = 0;
+    const B: u32 = 1;
+    const C: u32 = 2;
+
+    fn operand(register: u32) -> Operand {
+        Operand::Var {
+            place: Place {
+                var: Var(register),
+                byte: 0,
+            },
+            ty: M::Ud,
+            stride: 0,
+            neg: false,
+            abs: false,
+        }
+    }
+
+    fn inst(opcode: Opcode, to: u32, srcs: &[Operand]) -> Inst {
+        let mut inst = Inst::new(What::Alu(opcode), 1);
+        inst.no_mask = true;
+        inst.dst = Some(operand(to));
+        for (place, src) in inst.srcs.iter_mut().zip(srcs) {
+            *place = Some(*src);
+        }
+        inst
+    }
+
+    fn set(to: u32) -> Inst {
+        inst(Opcode::Mov, to, &[Operand::Imm(1, M::Ud)])
+    }
+
+    fn copy(to: u32, from: u32) -> Inst {
+        inst(Opcode::Mov, to, &[operand(from)])
+    }
+
+    fn sum(to: u32, a: u32, b: u32) -> Inst {
+        inst(Opcode::Add, to, &[operand(a), operand(b)])
+    }
+
+    fn label(block: u32) -> Inst {
+        Inst::new(What::Label(Block(block), false), 8)
+    }
+
+    /// How many copies are left of code with a loop, by its first and last instruction, for which `B` is a phi.
+    fn copies_left(insts: Vec<Inst>, round: Option<(usize, usize)>) -> usize {
+        let mut code = Code {
+            insts,
+            ..Code::default()
+        };
+        for _ in [A, B, C] {
+            code.var(SIZE, SIZE);
+        }
+        if let Some((first, last)) = round {
+            code.loops = vec![(Block(1), first, last)];
+            code.vars[B as usize].header = Some(Block(1));
+        }
+        join(&mut code, GRF);
+        code.insts
+            .iter()
+            .filter(|inst| copied(inst).is_some())
+            .count()
+    }
+
+    #[test]
+    fn a_copy_that_begins_a_life_goes() {
+        assert_eq!(
+            copies_left(vec![label(0), set(A), copy(B, A), sum(C, A, B)], None),
+            0
+        );
+        // Both are wanted, and one is written.
+        for written in [A, B] {
+            let insts = vec![
+                label(0),
+                set(A),
+                copy(B, A),
+                sum(written, A, B),
+                sum(C, A, B),
+            ];
+            assert_eq!(copies_left(insts, None), 1, "{written}");
+        }
+    }
+
+    #[test]
+    fn the_value_for_the_next_round_goes_where_it_is_made() {
+        let again = || Inst::new(What::Jump(Block(1)), 1);
+        let code = |between: Option<Inst>| {
+            let mut insts = vec![label(0), set(B), label(1), sum(A, B, B), label(2)];
+            insts.extend(between);
+            insts.extend([copy(B, A), again()]);
+            let last = insts.len() - 1;
+            insts.push(label(3));
+            copies_left(insts, Some((2, last)))
+        };
+        assert_eq!(code(None), 0);
+        // The old one is read after the new one was made.
+        assert_eq!(code(Some(sum(C, B, B))), 1);
+    }
+
+    #[test]
+    fn a_phi_goes_where_its_value_is_made() {
+        let code = |between: Option<Inst>| {
+            let mut insts = vec![
+                label(0),
+                set(B),
+                Inst {
+                    predicate: Predicate::When,
+                    ..Inst::new(What::Jump(Block(2)), 1)
+                },
+                label(1),
+                set(A),
+            ];
+            insts.extend(between);
+            insts.extend([copy(B, A), label(2), sum(C, B, B)]);
+            copies_left(insts, None)
+        };
+        assert_eq!(code(None), 0);
+        assert_eq!(code(Some(sum(C, B, B))), 1);
+    }
+}

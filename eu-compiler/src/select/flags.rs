@@ -197,3 +197,94 @@ impl Selector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::Opcode;
+
+    use super::super::tests::{code_of, with};
+    use super::*;
+    use crate::ir::{Access, Cursor, Input, Space};
+
+    fn store(at: &mut Cursor<'_>, value: Value) {
+        let place = at.constant(Type::I32, 0);
+        at.push(
+            Op::Store(Access::new(Space::Local, 4)),
+            &[place, value],
+            &[],
+        );
+    }
+
+    /// Instructions that decide a choice by a truth value of the lane and of an input: the opcode, whether only
+    /// the flag is written, and the predicate.
+    fn decided(
+        opcode: Opcode,
+        body: impl Fn(&mut Cursor<'_>, [Value; 2]) -> Value,
+    ) -> Vec<(bool, Predicate)> {
+        let insts = code_of("tgl", |at| {
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let other = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
+            let truth = body(at, [lane, other]);
+            let chosen = at.one(Op::Select, &[truth, lane, other], Type::I32);
+            store(at, chosen);
+        });
+        let found = with(opcode, &insts).filter(|inst| inst.cond.is_some());
+        let shown = |inst: &Inst| (matches!(inst.dst, Some(Operand::Null(_))), inst.predicate);
+        found.map(shown).collect()
+    }
+
+    fn less(at: &mut Cursor<'_>, [a, b]: [Value; 2]) -> Value {
+        at.one(Op::Icmp(Cond::Slt), &[a, b], Type::I1)
+    }
+
+    #[test]
+    fn what_is_only_chosen_by_is_in_the_flag() {
+        let flag = decided(Opcode::Cmp, less);
+        assert_eq!(flag, [(true, Predicate::None)]);
+        // Stored, it is in a register, too.
+        let both = decided(Opcode::Cmp, |at, given| {
+            let truth = less(at, given);
+            let number = at.convert(Convert::SExt, truth, Type::I32);
+            store(at, number);
+            truth
+        });
+        assert_eq!(both, [(false, Predicate::None)]);
+    }
+
+    #[test]
+    fn the_second_of_two_decides_where_the_first_did_not() {
+        for (op, undecided) in [(Bin::And, Predicate::When), (Bin::Or, Predicate::Unless)] {
+            let made = decided(Opcode::Cmp, |at, [a, b]| {
+                let [first, second] = [[a, b], [b, a]].map(|given| less(at, given));
+                at.bin(op, first, second)
+            });
+            assert_eq!(made, [(true, Predicate::None), (true, undecided)], "{op}");
+        }
+        // Behind the first, only operations of the same kind follow each other.
+        let mixed = decided(Opcode::Cmp, |at, [a, b]| {
+            let [first, second] = [[a, b], [b, a]].map(|given| less(at, given));
+            let third = at.one(Op::Icmp(Cond::Ne), &[a, b], Type::I1);
+            let either = at.bin(Bin::Or, second, third);
+            at.bin(Bin::And, first, either)
+        });
+        assert!(mixed.iter().any(|(is_flag, _)| !is_flag), "{mixed:?}");
+    }
+
+    #[test]
+    fn a_bitwise_operation_tests_its_bits() {
+        let tested = |number: u64, again: bool| {
+            decided(Opcode::And, move |at, [a, b]| {
+                let bits = at.bin(Bin::And, a, b);
+                if again {
+                    store(at, bits);
+                }
+                let number = at.constant(Type::I32, number);
+                at.one(Op::Icmp(Cond::Ne), &[bits, number], Type::I1)
+            })
+        };
+        assert_eq!(tested(0, false), [(true, Predicate::None)]);
+        // Not against another number, nor where the bits are wanted.
+        assert_eq!(tested(4, false), []);
+        assert_eq!(tested(0, true), []);
+    }
+}

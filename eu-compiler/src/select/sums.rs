@@ -90,3 +90,61 @@ impl Selector<'_> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isa_encoder::Opcode;
+
+    use super::super::tests::{code_of, with};
+    use crate::ir::{Access, Bin, Cursor, Input, Op, Space, Type, Value};
+
+    /// How many sums of three and of two numbers there are of what is stored.
+    fn sums(platform: &str, body: impl Fn(&mut Cursor<'_>, [Value; 3]) -> Value) -> [usize; 2] {
+        let insts = code_of(platform, |at| {
+            let inputs = [0, 4].map(|of| at.one(Op::Input(Input::Payload(of)), &[], Type::I32));
+            let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
+            let sum = body(at, [inputs[0], inputs[1], lane]);
+            at.push(Op::Store(Access::new(Space::Local, 4)), &[lane, sum], &[]);
+        });
+        [Opcode::Add3, Opcode::Add].map(|opcode| with(opcode, &insts).count())
+    }
+
+    fn sum(at: &mut Cursor<'_>, values: &[Value]) -> Value {
+        let (first, others) = values.split_first().unwrap();
+        others
+            .iter()
+            .fold(*first, |sum, value| at.bin(Bin::Add, sum, *value))
+    }
+
+    #[test]
+    fn three_numbers_are_added_at_once() {
+        for (platform, want) in [("tgl", [0, 2]), ("dg2", [1, 0])] {
+            assert_eq!(
+                sums(platform, |at, given| sum(at, &given)),
+                want,
+                "{platform}"
+            );
+        }
+        // Five are two sums of three, four a sum of three and one of two.
+        let five = sums("dg2", |at, [a, b, c]| sum(at, &[a, b, c, a, b]));
+        assert_eq!(five, [2, 0]);
+        let four = sums("dg2", |at, [a, b, c]| sum(at, &[a, b, c, a]));
+        assert_eq!(four, [1, 1]);
+    }
+
+    #[test]
+    fn other_sums_are_of_two() {
+        let base = sums("dg2", |at, [_, b, c]| sum(at, &[b, c]));
+        let twice = sums("dg2", |at, [a, b, c]| {
+            let both = sum(at, &[a, b]);
+            let more = sum(at, &[both, c]);
+            at.bin(Bin::Xor, both, more)
+        });
+        assert_eq!(twice, [0, base[1] + 1]);
+        let number = sums("dg2", |at, [a, b, _]| {
+            let number = at.constant(Type::I32, 5);
+            sum(at, &[a, b, number])
+        });
+        assert_eq!(number, [0, base[1] + 1]);
+    }
+}

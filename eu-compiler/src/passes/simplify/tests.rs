@@ -1,7 +1,7 @@
 //! Functions of one block, before and after.
 
 use super::{Bin, Cond, Convert, Function, Op, Type, Value, run};
-use crate::ir::{Access, Cursor, Input, Space, Terminator, verify};
+use crate::ir::{Access, Cursor, Input, Space, Terminator, Un, expression, verify};
 use crate::target::Target;
 
 /// What is stored of what is made of a truth value, which is the second result.
@@ -171,4 +171,296 @@ fn a_product_of_a_sum_is_a_sum_with_a_product_that_is_there() {
             }
         }
     }
+}
+
+/// What is made of two inputs of a type, which are `x` and `y`.
+fn becomes(ty: Type, make: impl Fn(&mut Cursor<'_>, [Value; 2]) -> Value) -> String {
+    let (function, _, stored) = stored(|at, _| {
+        let inputs = [0, 8].map(|of| at.one(Op::Input(Input::Payload(of)), &[], ty));
+        make(at, inputs)
+    });
+    let text = expression(&function, stored);
+    text.replace("payload.0", "x").replace("payload.8", "y")
+}
+
+#[test]
+fn operations_with_numbers_are_less() {
+    // Of x and the first number, and of what that gives and the second.
+    type Case = (Bin, u64, Option<(Bin, u64)>, &'static str);
+    let cases: [Case; 32] = [
+        (Bin::Add, 0, None, "x"),
+        (Bin::Or, 0, None, "x"),
+        (Bin::Xor, 0, None, "x"),
+        (Bin::Shl, 0, None, "x"),
+        (Bin::LShr, 0, None, "x"),
+        (Bin::AShr, 0, None, "x"),
+        (Bin::And, 0, None, "0"),
+        (Bin::And, 0xffff_ffff, None, "x"),
+        (Bin::Or, 0xffff_ffff, None, "-1"),
+        (Bin::Mul, 0, None, "0"),
+        (Bin::Mul, 1, None, "x"),
+        (Bin::UDiv, 1, None, "x"),
+        (Bin::SDiv, 1, None, "x"),
+        (Bin::Mul, 8, None, "(shl x 3)"),
+        (Bin::Mul, 1 << 31, None, "(shl x 31)"),
+        (Bin::Mul, 6, None, "(mul x 6)"),
+        (Bin::UDiv, 8, None, "(lshr x 3)"),
+        (Bin::SDiv, 8, None, "(sdiv x 8)"),
+        (Bin::URem, 8, None, "(and x 7)"),
+        (Bin::URem, 1, None, "0"),
+        (Bin::SRem, 8, None, "(srem x 8)"),
+        (Bin::Sub, 5, None, "(add x -5)"),
+        (Bin::Add, 5, Some((Bin::Add, 7)), "(add x 12)"),
+        (Bin::Add, 5, Some((Bin::Sub, 5)), "x"),
+        (Bin::And, 12, Some((Bin::And, 10)), "(and x 8)"),
+        (Bin::Xor, 12, Some((Bin::Xor, 12)), "x"),
+        (Bin::And, 12, Some((Bin::Or, 10)), "(or (and x 12) 10)"),
+        (Bin::Shl, 2, Some((Bin::Shl, 3)), "(shl x 5)"),
+        (Bin::LShr, 2, Some((Bin::LShr, 3)), "(lshr x 5)"),
+        (Bin::Shl, 20, Some((Bin::Shl, 12)), "(shl (shl x 20) 12)"),
+        (Bin::AShr, 5, Some((Bin::LShr, 31)), "(lshr x 31)"),
+        (Bin::AShr, 5, Some((Bin::LShr, 30)), "(lshr (ashr x 5) 30)"),
+    ];
+    for (op, number, then, want) in cases {
+        for is_swapped in [false, op.is_commutative()] {
+            let made = becomes(Type::I32, |at, [x, _]| {
+                let number = at.constant(Type::I32, number);
+                let made = match is_swapped {
+                    true => at.bin(op, number, x),
+                    false => at.bin(op, x, number),
+                };
+                let Some((op, number)) = then else {
+                    return made;
+                };
+                let number = at.constant(Type::I32, number);
+                at.bin(op, made, number)
+            });
+            assert_eq!(made, want, "{op} {number} {then:?}");
+        }
+    }
+    let bytes = becomes(Type::I8, |at, [x, _]| {
+        let number = at.constant(Type::I8, 200);
+        let sum = at.bin(Bin::Add, x, number);
+        at.bin(Bin::Add, sum, number)
+    });
+    assert_eq!(bytes, "(add x -112)");
+}
+
+#[test]
+fn operations_on_the_same_are_known() {
+    let bins = [
+        (Bin::Sub, "0"),
+        (Bin::Xor, "0"),
+        (Bin::And, "x"),
+        (Bin::Or, "x"),
+        (Bin::UMin, "x"),
+        (Bin::SMax, "x"),
+        (Bin::Add, "(add x x)"),
+        (Bin::UDiv, "(udiv x x)"),
+    ];
+    for (op, want) in bins {
+        assert_eq!(becomes(Type::I32, |at, [x, _]| at.bin(op, x, x)), want);
+    }
+    let compared = |cond| {
+        becomes(Type::I32, move |at, [x, _]| {
+            at.one(Op::Icmp(cond), &[x, x], Type::I1)
+        })
+    };
+    for (cond, want) in [
+        (Cond::Eq, "-1"),
+        (Cond::Sle, "-1"),
+        (Cond::Ne, "0"),
+        (Cond::Ult, "0"),
+    ] {
+        assert_eq!(compared(cond), want, "{cond}");
+    }
+    // A place in one memory is in no other.
+    let places = |spaces: [Space; 2]| {
+        becomes(Type::I32, move |at, given| {
+            let [x, y] =
+                [0, 1].map(|of: usize| at.one(Op::ToGeneric(spaces[of]), &[given[of]], Type::I64));
+            at.one(Op::Icmp(Cond::Eq), &[x, y], Type::I1)
+        })
+    };
+    assert_eq!(places([Space::Local; 2]), "(icmp.eq x y)");
+    let different = "(icmp.eq (to_generic.local x) (to_generic.private y))";
+    assert_eq!(places([Space::Local, Space::Private]), different);
+}
+
+#[test]
+fn choices_are_less() {
+    fn other(at: &mut Cursor<'_>, [x, y]: [Value; 2]) -> Value {
+        at.one(Op::Icmp(Cond::Slt), &[x, y], Type::I1)
+    }
+    let chosen = |make: fn(&mut Cursor<'_>, Value, [Value; 2]) -> [Value; 3]| {
+        becomes(Type::I32, move |at, [x, y]| {
+            let condition = at.one(Op::Icmp(Cond::Ult), &[x, y], Type::I1);
+            let args = make(at, condition, [x, y]);
+            let ty = at.function.ty(args[1]);
+            at.one(Op::Select, &args, ty)
+        })
+    };
+    assert_eq!(chosen(|_, condition, [x, _]| [condition, x, x]), "x");
+    for (bit, want) in [(1, "x"), (0, "y")] {
+        let made = becomes(Type::I32, |at, [x, y]| {
+            let known = at.constant(Type::I1, bit);
+            at.one(Op::Select, &[known, x, y], Type::I32)
+        });
+        assert_eq!(made, want);
+    }
+    let one_or_none = chosen(|at, condition, _| {
+        [
+            condition,
+            at.constant(Type::I32, 1),
+            at.constant(Type::I32, 0),
+        ]
+    });
+    assert_eq!(one_or_none, "(zext (icmp.ult x y))");
+    let either =
+        chosen(|at, condition, given| [condition, at.constant(Type::I1, 1), other(at, given)]);
+    assert_eq!(either, "(or (icmp.ult x y) (icmp.slt x y))");
+    let both =
+        chosen(|at, condition, given| [condition, other(at, given), at.constant(Type::I1, 0)]);
+    assert_eq!(both, "(and (icmp.ult x y) (icmp.slt x y))");
+    let itself = chosen(|at, condition, _| {
+        [
+            condition,
+            at.constant(Type::I1, 1),
+            at.constant(Type::I1, 0),
+        ]
+    });
+    assert_eq!(itself, "(icmp.ult x y)");
+}
+
+#[test]
+fn changes_of_type_are_less() {
+    use Convert::{Bitcast, SExt, Trunc, ZExt};
+    use Type::{F32, I8, I16, I32, I64};
+    // Of x one change after the other.
+    type Case = (Type, &'static [(Convert, Type)], &'static str);
+    let cases: [Case; 12] = [
+        (I32, &[(Bitcast, I32)], "x"),
+        (I32, &[(ZExt, I64), (Trunc, I32)], "x"),
+        (I16, &[(SExt, I64), (Trunc, I16)], "x"),
+        (I64, &[(Trunc, I32), (Trunc, I8)], "(trunc x)"),
+        (I32, &[(ZExt, I64), (Trunc, I8)], "(trunc x)"),
+        (I8, &[(SExt, I64), (Trunc, I32)], "(sext x)"),
+        (I8, &[(ZExt, I16), (ZExt, I64)], "(zext x)"),
+        (I8, &[(SExt, I16), (SExt, I64)], "(sext x)"),
+        (I8, &[(SExt, I16), (ZExt, I64)], "(zext (sext x))"),
+        (I32, &[(Trunc, I8), (ZExt, I32)], "(zext (trunc x))"),
+        (I32, &[(Bitcast, F32), (Bitcast, I32)], "x"),
+        (I32, &[(Bitcast, F32)], "(bitcast x)"),
+    ];
+    for (ty, changes, want) in cases {
+        let made = becomes(ty, |at, [x, _]| {
+            let mut value = x;
+            for (how, ty) in changes {
+                value = at.one(Op::Convert(*how), &[value], *ty);
+            }
+            value
+        });
+        assert_eq!(made, want, "{ty} {changes:?}");
+    }
+    let small = becomes(I32, |at, [x, _]| {
+        let mask = at.constant(I32, 0x7f);
+        let small = at.bin(Bin::And, x, mask);
+        let byte = at.convert(Trunc, small, I8);
+        at.convert(ZExt, byte, I32)
+    });
+    assert_eq!(small, "(and x 127)");
+}
+
+#[test]
+fn halves_and_parts_are_those_of_the_whole() {
+    let pair = |at: &mut Cursor<'_>, given: [Value; 2]| at.one(Op::Pair, &given, Type::I64);
+    let low = becomes(Type::I32, |at, given| {
+        let whole = pair(at, given);
+        at.convert(Convert::Trunc, whole, Type::I32)
+    });
+    let high = becomes(Type::I32, |at, given| {
+        let whole = pair(at, given);
+        at.one(Op::High, &[whole], Type::I32)
+    });
+    assert_eq!([low.as_str(), high.as_str()], ["x", "y"]);
+    for (how, want) in [(Convert::ZExt, "0"), (Convert::SExt, "(high (sext x))")] {
+        let high = becomes(Type::I32, |at, [x, _]| {
+            let wide = at.convert(how, x, Type::I64);
+            at.one(Op::High, &[wide], Type::I32)
+        });
+        assert_eq!(high, want);
+    }
+    let numbers = becomes(Type::I32, |at, _| {
+        let halves = [7, 2].map(|number| at.constant(Type::I32, number));
+        let whole = pair(at, halves);
+        let high = at.one(Op::High, &[whole], Type::I32);
+        let high = at.convert(Convert::ZExt, high, Type::I64);
+        at.bin(Bin::Add, whole, high)
+    });
+    assert_eq!(numbers, ((2u64 << 32) + 9).to_string());
+    // Words of a dword in their order, and in another.
+    for (order, want) in [
+        ([0, 1], "x"),
+        ([1, 0], "(pack (trunc (lshr x 16)) (trunc x))"),
+    ] {
+        let packed = becomes(Type::I32, |at, [x, _]| {
+            let by = at.constant(Type::I32, 16);
+            let above = at.bin(Bin::LShr, x, by);
+            let words = [x, above].map(|of| at.convert(Convert::Trunc, of, Type::I16));
+            at.one(Op::Pack, &order.map(|index: usize| words[index]), Type::I32)
+        });
+        assert_eq!(packed, want);
+    }
+}
+
+#[test]
+fn a_float_times_one_is_itself() {
+    let one = u64::from(1f32.to_bits());
+    let product = becomes(Type::F32, |at, [x, _]| {
+        let one = at.constant(Type::F32, one);
+        at.bin(Bin::FMul, one, x)
+    });
+    assert_eq!(product, "x");
+    // More than that where denormal numbers become zeroes.
+    let flushed = becomes(Type::F32, |at, [x, _]| {
+        at.function.flushed.push(Type::F32);
+        let one = at.constant(Type::F32, one);
+        at.bin(Bin::FMul, x, one)
+    });
+    assert_eq!(flushed, format!("(fmul x {one})"));
+    let sum = becomes(Type::F32, |at, [x, y]| {
+        let one = at.constant(Type::F32, one);
+        at.one(Op::Fma, &[x, one, y], Type::F32)
+    });
+    assert_eq!(sum, "(fadd x y)");
+    let other = becomes(Type::F32, |at, [x, y]| {
+        let negative = at.one(Op::Un(Un::FNeg), &[x], Type::F32);
+        at.one(Op::Fma, &[negative, x, y], Type::F32)
+    });
+    assert_eq!(other, "(fma (fneg x) x y)");
+}
+
+#[test]
+fn a_branch_by_an_opposite_goes_the_other_way() {
+    let mut function = Function::default();
+    let [entry, yes, no] = [(); 3].map(|()| function.add_block());
+    let mut at = Cursor::new(&mut function, entry);
+    let number = at.one(Op::Input(Input::Lane), &[], Type::I32);
+    let truth = at.convert(Convert::Trunc, number, Type::I1);
+    let one = at.constant(Type::I1, 1);
+    let opposite = at.bin(Bin::Xor, truth, one);
+    let ends = [
+        Terminator::Branch(opposite, yes, no),
+        Terminator::Return,
+        Terminator::Return,
+    ];
+    for (data, end) in function.blocks.iter_mut().zip(ends) {
+        data.end = end;
+    }
+    let target = Target::new(devinfo::by_name("tgl").unwrap(), 16, 128);
+    run(&mut function, &target).unwrap();
+    assert_eq!(
+        function.blocks[entry.index()].end,
+        Terminator::Branch(truth, no, yes)
+    );
 }
