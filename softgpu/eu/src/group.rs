@@ -1,6 +1,7 @@
 //! What the threads of one thread group share.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use devinfo::{Family, GpuAddress};
@@ -44,30 +45,38 @@ pub struct Kernel {
 #[derive(Debug)]
 pub struct Slm {
     words: Box<[AtomicU32]>,
+    /// Its dwords of these: they begin with a line of the host's cache.
+    own: Range<usize>,
 }
+
+/// The bytes of such a line.
+const LINE: usize = 64;
 
 impl Slm {
     /// `bytes` of zeroed SLM, rounded up to a dword.
     pub fn new(bytes: usize) -> Self {
-        Self {
-            words: (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect(),
-        }
+        let (count, more) = (bytes.div_ceil(4), LINE / 4 - 1);
+        let words = (0..count + more).map(|_| AtomicU32::new(0));
+        let words: Box<[AtomicU32]> = words.collect();
+        let start = words.as_ptr().align_offset(LINE).min(more);
+        let own = start..start + count;
+        Self { words, own }
     }
 
     /// Becomes `bytes` of zeroed SLM, as a new one.
     pub fn reset(&mut self, bytes: usize) {
-        if self.words.len() != bytes.div_ceil(4) {
+        if self.own.len() != bytes.div_ceil(4) {
             *self = Self::new(bytes);
             return;
         }
-        for word in &mut self.words {
+        for word in self.words.get_mut(self.own.clone()).unwrap_or_default() {
             *word.get_mut() = 0;
         }
     }
 
     /// The dwords, for the raw accesses of `sf`.
     pub fn words(&self) -> &[AtomicU32] {
-        &self.words
+        self.words.get(self.own.clone()).unwrap_or_default()
     }
 }
 

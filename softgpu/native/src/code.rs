@@ -52,10 +52,10 @@ impl Code {
         let threads = translator.threads();
         translator.turns();
         translator.partings(blocks);
-        let starts: Vec<AssemblyOffset> = (0..blocks.len())
-            .map(|number| translator.block(blocks, number))
-            .collect();
-        let code = translator.finish()?;
+        for number in 0..blocks.len() {
+            translator.block(blocks, number);
+        }
+        let (code, starts) = translator.finish()?;
         let mut buffer = MutableBuffer::new(code.len()).ok()?;
         buffer.set_len(code.len());
         buffer.copy_from_slice(&code);

@@ -95,7 +95,7 @@ impl Translator {
     }
 
     /// Whether a register holds a mask.
-    fn is_kept(&self, mask: LaneMask) -> bool {
+    fn is_kept(&mut self, mask: LaneMask) -> bool {
         self.pool.holder(Content::Mask(mask)).is_some()
     }
 

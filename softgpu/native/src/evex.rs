@@ -357,7 +357,7 @@ mod tests {
         };
         let mut translator = Translator::new(layout, &[], HostIsa::Avx512);
         emit(&mut translator);
-        let mut code = translator.finish().expect("assembles");
+        let (mut code, _) = translator.finish().expect("assembles");
         while code.last() == Some(&0xcc) {
             code.pop();
         }

@@ -34,6 +34,8 @@ mod block;
 #[cfg(target_arch = "x86_64")]
 mod branch;
 #[cfg(target_arch = "x86_64")]
+mod carried;
+#[cfg(target_arch = "x86_64")]
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;

@@ -76,6 +76,7 @@ pub(crate) struct Pool {
     count: u8,
     clock: u32,
     exhausted: bool,
+    carried: Vec<Carried>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +84,20 @@ struct Slot {
     content: Option<Content>,
     used: u32,
     pinned: bool,
+    /// If its block has begun with it, and not used it yet, its place among what was carried.
+    carried: Option<usize>,
+}
+
+/// A content that a block begins with.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    block: u32,
+    register: u8,
+    content: Content,
+    /// That of the block before, if it is still unused there.
+    before: Option<usize>,
+    /// This block, or one to which it carries it, uses it.
+    needed: bool,
 }
 
 impl Pool {
@@ -100,6 +115,7 @@ impl Pool {
             count: count.min(Self::COUNT),
             clock: 0,
             exhausted: false,
+            carried: Vec::new(),
         }
     }
 
@@ -114,9 +130,65 @@ impl Pool {
     }
 
     /// The register that holds `content`, as long as none is taken: it may be another's that is pinned.
-    pub fn holder(&self, content: Content) -> Option<u8> {
-        let mut slots = (self.first..).zip(&self.slots);
-        slots.find_map(|(register, slot)| (slot.content == Some(content)).then_some(register))
+    pub fn holder(&mut self, content: Content) -> Option<u8> {
+        let mut slots = self.slots.iter();
+        let place = slots.position(|slot| slot.content == Some(content))?;
+        self.need(place);
+        Some(self.first + place as u8)
+    }
+
+    /// What a slot holds is used: those who begin with it need it.
+    fn need(&mut self, place: usize) {
+        let mut next = self.slots[place].carried.take();
+        while let Some(carried) = next.and_then(|at| self.carried.get_mut(at)) {
+            carried.needed = true;
+            next = carried.before;
+        }
+    }
+
+    /// The next block begins with what registers hold, but for masks: which channels execute may have changed.
+    pub fn carry(&mut self, block: u32) {
+        for (register, slot) in (self.first..).zip(&mut self.slots) {
+            slot.pinned = false;
+            match slot.content {
+                None | Some(Content::Mask(_)) => *slot = Slot::default(),
+                Some(content) => {
+                    let before = slot.carried.replace(self.carried.len());
+                    self.carried.push(Carried {
+                        block,
+                        register,
+                        content,
+                        before,
+                        needed: false,
+                    });
+                }
+            }
+        }
+    }
+
+    /// What a block begins with and needs.
+    pub fn needed(&self, block: u32) -> Vec<(u8, Content)> {
+        let own = self.carried.iter().filter(|one| one.block == block);
+        let needed = own.filter(|one| one.needed);
+        needed.map(|one| (one.register, one.content)).collect()
+    }
+
+    /// The same, which stays: what else it began with counts as unknown from now on.
+    pub fn fix(&mut self, block: u32) -> Vec<(u8, Content)> {
+        for slot in &mut self.slots {
+            let mut next = slot.carried;
+            while let Some(carried) = next.and_then(|at| self.carried.get(at)) {
+                if carried.block == block {
+                    *slot = Slot {
+                        pinned: slot.pinned,
+                        ..Slot::default()
+                    };
+                    break;
+                }
+                next = carried.before;
+            }
+        }
+        self.needed(block)
     }
 
     /// A register for a new value, pinned. If there is none, the translation is given up.
@@ -132,11 +204,13 @@ impl Pool {
         self.exhausted |= oldest.is_none();
         let place = oldest.unwrap_or_default();
         self.slots[place].content = None;
+        self.slots[place].carried = None;
         self.touch(place);
         self.first + place as u8
     }
 
     fn touch(&mut self, place: usize) {
+        self.need(place);
         self.clock += 1;
         self.slots[place].used = self.clock;
         self.slots[place].pinned = true;
@@ -151,6 +225,7 @@ impl Pool {
         }
         if let Some(slot) = self.slot(register) {
             slot.content = Some(content);
+            slot.carried = None;
         }
     }
 

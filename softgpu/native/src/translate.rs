@@ -13,6 +13,7 @@ use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::aside::Aside;
 use crate::branch::Place;
+use crate::carried::Carries;
 use crate::copies::Entries;
 use crate::evex::general;
 use crate::frame::Frame;
@@ -124,6 +125,7 @@ pub(crate) struct Translator {
     pub(crate) narrow_copies: Entries,
     /// Those that wake channels at a place.
     pub(crate) wakes: BTreeMap<Place, DynamicLabel>,
+    pub(crate) carries: Carries,
 }
 
 /// Accumulator elements whose registers are the low halves of their whole values.
@@ -224,6 +226,7 @@ impl Translator {
             copies: BTreeMap::new(),
             narrow_copies: Entries::default(),
             wakes: BTreeMap::new(),
+            carries: Carries::default(),
         }
     }
 
@@ -269,21 +272,19 @@ impl Translator {
         );
     }
 
-    /// Translates `blocks[number]`; returns where it starts.
-    pub fn block(&mut self, blocks: &[Block], number: usize) -> AssemblyOffset {
-        let start = self.ops.offset();
+    /// Translates `blocks[number]`.
+    pub fn block(&mut self, blocks: &[Block], number: usize) {
         let (Some(block), Some(&label)) = (blocks.get(number), self.labels.get(number)) else {
-            return start;
+            return;
         };
         let branches = matches!(block.end, End::Branch(_));
         let count = block.steps.len() as i32 + i32::from(branches);
-        dynasm!(self.ops ; =>label);
         self.channels = block.enabled;
         self.modes = block.modes;
         self.rounding = block.rounding;
         self.stale = false;
         self.spilled = 0;
-        self.forget_all();
+        self.begin_block(block, number as u32, label);
         let own = Target {
             ip: block.ip,
             block: Some(number as u32),
@@ -351,7 +352,6 @@ impl Translator {
             End::Next(next) => self.next(*next, last, (blocks, number)),
             End::Branch(branch) => self.branch(branch, last, (blocks, number)),
         }
-        start
     }
 
     /// `add` or `sub` of a number, which may have one byte, and a qword of the frame: the assembler has four bytes.
@@ -466,18 +466,23 @@ impl Translator {
         self.call(detour.op);
         dynasm!(self.ops ; =>skip);
         for &(register, content) in &detour.contents {
-            if register < Pool::COUNT {
-                self.restore(register, content);
-            } else if register < KEPT {
-                self.wide_restore(register, content);
-            } else {
-                self.kept_restore(register, content);
-            }
+            self.bring_back(register, content);
         }
         dynasm!(self.ops ; jmp =>done);
     }
 
     /// Brings a register's content back.
+    pub(crate) fn bring_back(&mut self, register: u8, content: Content) {
+        if register < Pool::COUNT {
+            self.restore(register, content);
+        } else if register < KEPT {
+            self.wide_restore(register, content);
+        } else {
+            self.kept_restore(register, content);
+        }
+    }
+
+    /// The same, of the registers of AVX2.
     fn restore(&mut self, register: Ymm, content: Content) {
         match content {
             Content::Bytes(at, _) => dynasm!(self.ops; vmovdqu Ry(register), [r12 + at as i32]),
@@ -500,7 +505,7 @@ impl Translator {
     }
 
     /// Registers hold nothing that is known.
-    fn forget_all(&mut self) {
+    pub(crate) fn forget_all(&mut self) {
         self.pool.clear();
         self.wide.clear();
         self.kept.clear();
@@ -585,12 +590,13 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
-    /// The code, with its constants after it; `None` if it ran out of registers, which would be a
-    /// fault of the planner.
-    pub fn finish(mut self) -> Option<Vec<u8>> {
+    /// The code, with its constants after it, and where its blocks begin; `None` if it ran out of registers, which would
+    /// be a fault of the planner.
+    pub fn finish(mut self) -> Option<(Vec<u8>, Vec<AssemblyOffset>)> {
         for detour in core::mem::take(&mut self.detours) {
             self.detour(&detour);
         }
+        self.translate_carries();
         self.translate_asides();
         self.translate_copies();
         self.translate_narrow_copies();
@@ -630,7 +636,13 @@ impl Translator {
         if pools.iter().any(|pool| pool.is_exhausted()) {
             return None;
         }
-        self.ops.finalize().ok()
+        let labels = self.ops.labels();
+        let starts = self
+            .labels
+            .iter()
+            .map(|label| labels.resolve_dynamic(*label));
+        let starts = starts.collect::<Result<_, _>>().ok()?;
+        Some((self.ops.finalize().ok()?, starts))
     }
 }
 

@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use devinfo::Family;
 use isa_encoder::{ArfKind, RegFile, Register};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 /// Where the general registers start.
 pub(super) const GRF_BASE: usize = 4096;
@@ -138,10 +139,20 @@ fn clear(bytes: &mut [u8]) {
     }
 }
 
+/// A line of the host's cache: a vector that lies across two of them takes twice as long to store.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// So many zeroed lines as these bytes need.
+fn lines(bytes: usize) -> Vec<Line> {
+    vec![Line::new_zeroed(); bytes.div_ceil(size_of::<Line>())]
+}
+
 /// The register file.
 #[derive(Clone, Debug)]
 pub(super) struct Registers {
-    bytes: Vec<u8>,
+    lines: Vec<Line>,
     grf_end: usize,
 }
 
@@ -150,7 +161,7 @@ impl Registers {
     pub fn new(family: Family, grf_count: u16) -> Self {
         let grf_end = end(family, grf_count);
         Self {
-            bytes: vec![0; grf_end + PADDING + STAGE],
+            lines: lines(grf_end + PADDING + STAGE),
             grf_end,
         }
     }
@@ -168,22 +179,21 @@ impl Registers {
         let filled = GRF_BASE..GRF_BASE + payload.len();
         if self.grf_end == grf_end {
             for run in dirty {
-                let end = run.end.min(self.bytes.len());
-                if let Some(bytes) = self.bytes.get_mut(run.start..end) {
+                let end = run.end.min(self.bytes().len());
+                if let Some(bytes) = self.bytes_mut().get_mut(run.start..end) {
                     clear(bytes);
                 }
             }
         } else {
             self.grf_end = grf_end;
-            self.bytes.clear();
-            self.bytes.resize(grf_end + PADDING + STAGE, 0);
+            self.lines = lines(grf_end + PADDING + STAGE);
         }
-        if let Some(bytes) = self.bytes.get_mut(filled.clone()) {
+        if let Some(bytes) = self.bytes_mut().get_mut(filled.clone()) {
             bytes.copy_from_slice(payload);
         }
         debug_assert!(
             (0..grf_end + PADDING)
-                .zip(&self.bytes)
+                .zip(self.bytes())
                 .all(|(at, byte)| *byte == 0 || filled.contains(&at)),
             "{dirty:?} are not all that was written"
         );
@@ -193,12 +203,12 @@ impl Registers {
     /// registers begin with `payload`.
     pub fn refill(&mut self, clean: &[u32], payload: &[u8]) {
         for &at in clean {
-            let line = self.bytes.get_mut(at as usize..);
+            let line = self.bytes_mut().get_mut(at as usize..);
             if let Some(line) = line.and_then(|bytes| bytes.first_chunk_mut::<64>()) {
                 *line = [0; 64];
             }
         }
-        if let Some(bytes) = self.bytes.get_mut(GRF_BASE..GRF_BASE + payload.len()) {
+        if let Some(bytes) = self.bytes_mut().get_mut(GRF_BASE..GRF_BASE + payload.len()) {
             bytes.copy_from_slice(payload);
         }
     }
@@ -210,13 +220,13 @@ impl Registers {
 
     /// The general registers.
     pub fn grf(&self) -> &[u8] {
-        &self.bytes[GRF_BASE..self.grf_end]
+        &self.bytes()[GRF_BASE..self.grf_end]
     }
 
     /// The bytes that instructions know.
     #[cfg(test)]
     pub fn known(&self) -> &[u8] {
-        &self.bytes[..self.grf_end]
+        &self.bytes()[..self.grf_end]
     }
 
     /// The same without the wholes of accumulators, which are kept only where something reads them.
@@ -228,20 +238,22 @@ impl Registers {
     }
 
     /// All bytes.
+    #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.lines.as_bytes()
     }
 
     /// All bytes, writable.
+    #[inline(always)]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
+        self.lines.as_mut_bytes()
     }
 
     /// The first `N` bytes at `offset`; zeroes beyond the end.
     #[inline(always)]
     pub fn load<const N: usize>(&self, offset: usize) -> [u8; N] {
         match self
-            .bytes
+            .bytes()
             .get(offset..)
             .and_then(|tail| tail.first_chunk::<N>())
         {
@@ -254,7 +266,7 @@ impl Registers {
     #[inline(always)]
     pub fn store<const N: usize>(&mut self, offset: usize, value: [u8; N]) {
         if let Some(chunk) = self
-            .bytes
+            .bytes_mut()
             .get_mut(offset..)
             .and_then(|tail| tail.first_chunk_mut::<N>())
         {

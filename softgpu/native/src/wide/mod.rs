@@ -481,7 +481,7 @@ mod tests {
         for step in steps {
             assert!(translator.wide_vector(step));
         }
-        let code = translator.finish().expect("it assembles");
+        let (code, _) = translator.finish().expect("it assembles");
         code.windows(bytes.len())
             .filter(|code| code == &bytes)
             .count()
@@ -525,7 +525,7 @@ mod tests {
             let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
             translator.halves.extend(stored);
             translator.wide_bytes(256, BYTES);
-            translator.finish().expect("it assembles")
+            translator.finish().expect("it assembles").0
         };
         assert_eq!(load(&[224, 320]), load(&[]));
         assert_ne!(load(&[288]), load(&[]));
