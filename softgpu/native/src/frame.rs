@@ -23,7 +23,7 @@ pub struct Window {
 /// The state of a run. Host code reads and writes it by offset: what each block uses comes first, where offsets have
 /// one byte.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Frame {
     /// How many ops may still be executed.
     pub left: u64,
@@ -70,14 +70,16 @@ pub struct Frame {
     pub calls: u32,
     /// The windows, by their numbers. A callback may change them.
     pub windows: *const Window,
+    /// Where each of those that wait does; [`Frame::NOWHERE`] of the others. In lines of the host's cache.
+    pub waiting: [u32; 32],
     /// The general state base.
     pub general: u64,
-    /// Where each of those that wait does; [`Frame::NOWHERE`] of the others.
-    pub waiting: [u32; 32],
     /// Set on return: the number of the op that is next; [`Frame::LEAVE`] if the branch callback
     /// asked to leave, and so knows.
     pub at: u32,
 }
+
+const _: () = assert!(core::mem::offset_of!(Frame, waiting).is_multiple_of(64));
 
 impl Frame {
     /// The ops executed.
