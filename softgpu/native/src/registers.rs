@@ -168,7 +168,10 @@ impl Pool {
 
     /// What a block begins with and needs.
     pub fn needed(&self, block: u32) -> Vec<(u8, Content)> {
-        let own = self.carried.iter().filter(|one| one.block == block);
+        // Blocks come in the order of their numbers.
+        let first = self.carried.partition_point(|one| one.block < block);
+        let all = self.carried.iter().skip(first);
+        let own = all.take_while(|one| one.block == block);
         let needed = own.filter(|one| one.needed);
         needed.map(|one| (one.register, one.content)).collect()
     }
