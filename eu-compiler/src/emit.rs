@@ -52,6 +52,7 @@ pub fn emit(
 ) -> Result<Emitted, String> {
     let mut out = Emitted::default();
     let mut b = builder(target);
+    b.reserve(code.insts.len());
     if target.caps.loads_payload {
         let in_memory = payload_bytes.saturating_sub(target.inline_data());
         if code.local_ids != 0 {

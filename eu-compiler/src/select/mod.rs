@@ -107,6 +107,8 @@ pub fn select(function: &Function, target: &Target) -> Result<Code, String> {
             first_address: relocate::unused(function, function.insts.len() as u32),
             local_ids: target.local_ids(function.local_ids()),
             read_ids: function.local_ids(),
+            // Most become one or two.
+            insts: Vec::with_capacity(2 * function.insts.len()),
             ..Code::default()
         },
         locs: vec![None; function.values.len()],

@@ -114,6 +114,11 @@ impl Builder {
         self.items.len()
     }
 
+    /// Makes room for so many more instructions.
+    pub fn reserve(&mut self, instructions: usize) {
+        self.items.reserve(instructions);
+    }
+
     /// Appends an instruction; a branch only if its target is a register. [`Builder::finish`]
     /// reports what is wrong with it.
     pub fn emit(&mut self, op: Op) {

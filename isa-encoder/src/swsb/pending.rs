@@ -41,11 +41,13 @@ impl Facts {
     /// The facts of a program whose existing annotations apply.
     pub fn new(program: &Program, view: View) -> Facts {
         let family = program.family();
+        let count = program.instructions().len();
+        // Most have a result and two sources.
         let mut facts = Facts {
             view,
-            nodes: Vec::with_capacity(program.instructions().len()),
-            accesses: Vec::new(),
-            patterns: Vec::new(),
+            nodes: Vec::with_capacity(count),
+            accesses: Vec::with_capacity(3 * count),
+            patterns: Vec::with_capacity(3 * count),
         };
         for (index, placed) in program.instructions().iter().enumerate() {
             let instruction = &placed.instruction;

@@ -166,7 +166,9 @@ impl Program {
             let short = instruction.options.contains(Options::COMPACTED);
             if short { 8 } else { 16 }
         };
-        let mut out: Vec<(Instruction, Option<usize>)> = Vec::new();
+        // Some wait by an instruction of their own.
+        let count = self.items.len() + self.items.len() / 4;
+        let mut out: Vec<(Instruction, Option<usize>)> = Vec::with_capacity(count);
         let mut starts = Vec::with_capacity(self.items.len() + 1);
         let mut at = 0usize;
         let mut before = Vec::new();

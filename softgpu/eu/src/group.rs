@@ -208,6 +208,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn local_memory_begins_with_a_line() {
+        for bytes in [0, 4, 64, 100, 4096, 65_536] {
+            let mut slm = Slm::new(bytes);
+            assert!(slm.words().as_ptr().addr().is_multiple_of(LINE));
+            assert_eq!(slm.words().len(), bytes / 4);
+            slm.words()
+                .iter()
+                .for_each(|word| word.store(7, Ordering::Relaxed));
+            slm.reset(bytes);
+            let is_clear = |word: &AtomicU32| word.load(Ordering::Relaxed) == 0;
+            assert!(slm.words().iter().all(is_clear));
+        }
+    }
+
+    #[test]
     fn the_threads_of_a_pair_get_each_others_data_in_order() {
         let pairs = Pairs::new(4);
         assert_eq!(pairs.meet(2, 16, &[1]), Ok(None));

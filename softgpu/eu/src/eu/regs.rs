@@ -308,3 +308,22 @@ impl Registers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_begin_with_a_line() {
+        for family in Family::ALL {
+            let mut registers = Registers::new(family, 128);
+            for count in [128, 256, 128] {
+                let all = 0..registers.bytes().len();
+                registers.reset(family, count, std::slice::from_ref(&all), &[1; 64]);
+                assert!(registers.bytes().as_ptr().addr().is_multiple_of(64));
+                assert_eq!(registers.grf_end(), end(family, count));
+                assert_eq!(registers.dword(GRF_BASE + 60), 0x0101_0101);
+            }
+        }
+    }
+}
