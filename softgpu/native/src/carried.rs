@@ -3,7 +3,7 @@
 //! A block for all channels that follows another one in the code begins with what registers hold there. Whoever comes
 //! from elsewhere brings these contents to their registers first: by a piece of code behind all blocks, which loads
 //! them, or, from where a loop ends, by moves. So what a loop hands to its next round need not be loaded from where it
-//! has just been stored, which takes ten cycles and more.
+//! has just been stored.
 
 use std::collections::BTreeMap;
 

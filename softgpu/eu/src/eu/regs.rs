@@ -139,7 +139,7 @@ fn clear(bytes: &mut [u8]) {
     }
 }
 
-/// A line of the host's cache: a vector that lies across two of them takes twice as long to store.
+/// A line of the host's cache: a vector that lies across two of them takes longer to store.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
