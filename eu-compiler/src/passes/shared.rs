@@ -206,13 +206,13 @@ mod tests {
         at.one(Op::Input(of), &[], Type::I32)
     }
 
+    /// A place, and a number that all lanes have.
+    fn same(number: u64) -> impl Fn(&mut Cursor<'_>) -> [Value; 2] {
+        move |at| [input(at, Input::Payload(0)), at.constant(Type::I32, number)]
+    }
+
     #[test]
     fn one_lane_adds_for_all() {
-        let same = |number: u64| {
-            move |at: &mut Cursor<'_>| {
-                [input(at, Input::Payload(0)), at.constant(Type::I32, number)]
-            }
-        };
         let all = "(ctpop dispatch_mask)";
         assert_eq!(made(Atomic::Add, false, same(1)).0, format!("once {all}"));
         assert_eq!(
@@ -231,11 +231,6 @@ mod tests {
 
     #[test]
     fn each_lane_sees_what_those_before_it_did() {
-        let same = |number: u64| {
-            move |at: &mut Cursor<'_>| {
-                [input(at, Input::Payload(0)), at.constant(Type::I32, number)]
-            }
-        };
         let before = "(and dispatch_mask (sub (shl 1 lane) 1))";
         let once = "(atomic_once.sub.local payload.0 (mul (ctpop dispatch_mask) 3))";
         let (_, old) = made(Atomic::Sub, true, same(3));

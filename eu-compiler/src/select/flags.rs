@@ -202,18 +202,9 @@ impl Selector<'_> {
 mod tests {
     use isa_encoder::Opcode;
 
-    use super::super::tests::{code_of, with};
+    use super::super::tests::{code_of, store, with};
     use super::*;
-    use crate::ir::{Access, Cursor, Input, Space};
-
-    fn store(at: &mut Cursor<'_>, value: Value) {
-        let place = at.constant(Type::I32, 0);
-        at.push(
-            Op::Store(Access::new(Space::Local, 4)),
-            &[place, value],
-            &[],
-        );
-    }
+    use crate::ir::{Cursor, Input};
 
     /// Instructions that decide a choice by a truth value of the lane and of an input: the opcode, whether only
     /// the flag is written, and the predicate.

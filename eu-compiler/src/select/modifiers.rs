@@ -99,20 +99,9 @@ impl Selector<'_> {
 mod tests {
     use isa_encoder::{Opcode, Type as M};
 
-    use super::super::tests::{code, code_of, ty, with};
+    use super::super::tests::{code, code_of, store, ty, with};
     use crate::code::{Inst, Operand};
-    use crate::ir::{
-        Access, Bin, Cond, Convert, Cursor, Function, Input, Op, Space, Terminator, Type, Un, Value,
-    };
-
-    fn store(at: &mut Cursor<'_>, value: Value) {
-        let place = at.constant(Type::I32, 0);
-        at.push(
-            Op::Store(Access::new(Space::Local, 4)),
-            &[place, value],
-            &[],
-        );
-    }
+    use crate::ir::{Bin, Cond, Convert, Cursor, Function, Input, Op, Terminator, Type, Un, Value};
 
     fn complement(at: &mut Cursor<'_>, value: Value) -> Value {
         let ones = at.constant(Type::I32, Type::I32.mask());

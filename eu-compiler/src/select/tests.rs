@@ -26,6 +26,16 @@ pub(super) fn code_of(platform: &str, body: impl Fn(&mut Cursor<'_>)) -> Vec<Ins
     code(platform, &function)
 }
 
+/// A value is used.
+pub(super) fn store(at: &mut Cursor<'_>, value: Value) {
+    let place = at.constant(Type::I32, 0);
+    at.push(
+        Op::Store(Access::new(Space::Local, 4)),
+        &[place, value],
+        &[],
+    );
+}
+
 /// Those with an opcode.
 pub(super) fn with(opcode: Opcode, insts: &[Inst]) -> impl Iterator<Item = &Inst> {
     let is = move |inst: &&Inst| matches!(inst.what, What::Alu(other) if other == opcode);
@@ -46,12 +56,7 @@ fn made(body: impl Fn(&mut Cursor<'_>, [Value; 2]) -> Value) -> Vec<Inst> {
         let lane = at.one(Op::Input(Input::Lane), &[], Type::I32);
         let same = at.one(Op::Input(Input::Payload(0)), &[], Type::I32);
         let value = body(at, [lane, same]);
-        let place = at.constant(Type::I32, 0);
-        at.push(
-            Op::Store(Access::new(Space::Local, 4)),
-            &[place, value],
-            &[],
-        );
+        store(at, value);
     })
 }
 
