@@ -330,7 +330,7 @@ impl Kernel {
             kernel: self.state.entry.info.name.clone(),
             index,
             name: self.state.entry.arg_name(index),
-            kind: ErrorKind::MisalignedSubBuffer,
+            kind: ErrorKind::MisalignedSurface,
             why: format!(
                 "the buffer begins at {}, the kernel's surface needs a multiple of {} bytes",
                 buffer.address(),

@@ -41,8 +41,33 @@ impl Program {
         Self::of_family(device.inner().clone(), binary)
     }
 
+    /// Puts another binary of the same program into the device's memory: its variables are those of this one.
+    ///
+    /// # Errors
+    /// As [`Program::new`]; it has variables, and does not tell that they lie as here.
+    pub fn beside(&self, binary: Binary) -> Result<Self, Error> {
+        let target = Device::of(self.inner.device.clone()).target();
+        binary.check_target(target.platform, target.revision)?;
+        let own = &self.inner.binary;
+        let have_variables = own.globals_size() > 0 || binary.globals_size() > 0;
+        if have_variables && !own.has_data_of(&binary) {
+            return Err(BinaryError::OtherVariables.into());
+        }
+        let shared = have_variables.then_some(&*self.inner);
+        Self::with_data_of(self.inner.device.clone(), binary, shared)
+    }
+
     /// Puts a binary of the device's family into its memory.
     pub(crate) fn of_family(device: Arc<DeviceInner>, binary: Binary) -> Result<Self, Error> {
+        Self::with_data_of(device, binary, None)
+    }
+
+    /// The same, with the constants and variables of another program that are the same.
+    fn with_data_of(
+        device: Arc<DeviceInner>,
+        binary: Binary,
+        data: Option<&ProgramInner>,
+    ) -> Result<Self, Error> {
         let mut places = Vec::new();
         let mut sizes: Vec<(SegmentKind, u64)> = Vec::new();
         for segment in binary.segments() {
@@ -60,6 +85,10 @@ impl Program {
         }
         let mut memory = Vec::new();
         for (kind, size) in sizes {
+            if let Some(data) = data.filter(|_| kind.is_data()) {
+                memory.extend(data.memory(kind).map(|bo| (kind, bo.clone())));
+                continue;
+            }
             let (label, usage, more) = match kind {
                 SegmentKind::Code => ("program", Use::Code, PREFETCH),
                 SegmentKind::Constants => ("constants of a program", Use::Device, 0),
@@ -75,7 +104,7 @@ impl Program {
             memory,
             places,
         };
-        program.upload()?;
+        program.upload(data.is_none())?;
         Ok(Self {
             inner: Arc::new(program),
         })
@@ -118,14 +147,15 @@ impl ProgramInner {
         self.places.get(segment).copied().unwrap_or(0)
     }
 
-    /// Patches the addresses in and copies everything to its place.
-    fn upload(&self) -> Result<(), Error> {
+    /// Patches the addresses in and copies everything to its place; constants and variables only `with_data`.
+    fn upload(&self, with_data: bool) -> Result<(), Error> {
         let address = |segment: usize| {
             let kind = self.binary.segments().get(segment)?.kind;
             let bo = self.memory(kind)?;
             Some(bo.address().offset(self.place(segment)).get())
         };
-        for (index, segment) in self.binary.segments().iter().enumerate() {
+        let all = self.binary.segments().iter().enumerate();
+        for (index, segment) in all.filter(|(_, one)| with_data || !one.kind.is_data()) {
             let mut data = segment.data.clone();
             let own = self.binary.relocations().iter();
             for relocation in own.filter(|relocation| relocation.segment == index) {

@@ -3,10 +3,11 @@
 //! Source: IGC `ZEBinWriter/zebin/spec/elf.md`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use object::LittleEndian as Le;
 use object::elf::{
-    FileHeader64, SHT_NOBITS, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STT_FUNC,
+    FileHeader64, SHT_NOBITS, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STT_FUNC, STT_OBJECT,
 };
 use object::elf::{SHN_ABS, SHN_UNDEF, SectionHeader64};
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
@@ -16,11 +17,16 @@ use super::error::BinaryError;
 use super::image::{Patch, Relocation, Segment, SegmentKind};
 use super::lines::{self, Lines};
 use super::notes;
+use super::variables::Variable;
 
 /// `EM_INTELGT`.
 const MACHINE: u16 = 205;
 /// What the names of sections with a kernel's code begin with.
 const CODE: &str = ".text.";
+/// The section of the module that the code was compiled from.
+const MODULE: &str = ".spv";
+/// The section of the options that it was compiled with.
+const OPTIONS: &str = ".misc.buildOptions";
 /// The section of the line table.
 const LINE_TABLE: &str = ".debug_line";
 /// The most bytes that the zero-initialised sections may have together: they are the one thing in
@@ -52,6 +58,12 @@ pub(crate) struct Zebin<'a> {
     pub payload_offsets: Vec<PayloadOffset>,
     /// The source lines of the code.
     pub lines: Lines,
+    /// Constants and variables of the program.
+    pub variables: Vec<Variable>,
+    /// Where the file has the module that the code was compiled from.
+    pub module: Option<Range<usize>>,
+    /// The options that it was compiled with.
+    pub options: Option<&'a [u8]>,
 }
 
 /// A place in the code of a segment that is patched with the bytes before the cross-thread payload.
@@ -123,6 +135,9 @@ impl<'a> Reader<'a> {
             payload_sizes: Vec::new(),
             payload_offsets: Vec::new(),
             lines: Lines::default(),
+            variables: Vec::new(),
+            module: None,
+            options: None,
         };
         for (index, section) in self.sections.enumerate() {
             let name = self.name(index, section)?;
@@ -130,6 +145,13 @@ impl<'a> Reader<'a> {
                 zebin.ze_info = Some(self.data(&name, section)?);
             } else if name == notes::SECTION {
                 zebin.compat = Some(self.data(&name, section)?);
+            } else if name == OPTIONS {
+                zebin.options = Some(self.data(&name, section)?);
+            } else if name == MODULE {
+                let size = self.data(&name, section)?.len();
+                let start: u64 = section.sh_offset(Le);
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                zebin.module = Some(start..start.saturating_add(size));
             } else if section.sh_type(Le) == SHT_PROGBITS
                 && let Some(kind) = segment_kind(&name)
             {
@@ -160,6 +182,7 @@ impl<'a> Reader<'a> {
             }
         }
         zebin.lines = self.lines(&zebin.kernels).unwrap_or_default();
+        zebin.variables = self.variables();
         Ok(zebin)
     }
 
@@ -211,6 +234,24 @@ impl<'a> Reader<'a> {
         let lines = Lines::parse(&table);
         let ends = |&(segment, size): &(usize, u64)| lines.end(segment) == Some(size);
         guessed.iter().all(ends).then_some(lines)
+    }
+
+    /// The constants and variables that the symbols tell of.
+    fn variables(&self) -> Vec<Variable> {
+        let symbols = self.symbols.symbols().iter();
+        let objects = symbols.filter(|symbol| symbol.st_type() == STT_OBJECT);
+        let found = objects.filter_map(|symbol| {
+            let section = usize::from(symbol.st_shndx(Le).0);
+            let (segment, base) = *self.places.get(&section)?;
+            let name = symbol.name(Le, self.symbols.strings()).ok()?;
+            Some(Variable {
+                segment,
+                offset: base.wrapping_add(symbol.st_value(Le)),
+                size: symbol.st_size(Le),
+                name: String::from_utf8_lossy(name).into_owned(),
+            })
+        });
+        found.collect()
     }
 
     /// The segments of the functions that begin one, in the order of the symbols, and the functions'

@@ -54,6 +54,11 @@ pub enum BinaryError {
         /// The numbers in the file.
         found: String,
     },
+    /// The file is another one's program, and its variables are not known to be those of the other.
+    #[error(
+        "the program has variables, and its files do not tell that both have them at the same places"
+    )]
+    OtherVariables,
     /// A kernel needs something that this driver or the platform does not have.
     #[error("kernel {kernel}: {why}")]
     Unsupported {

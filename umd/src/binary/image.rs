@@ -16,6 +16,11 @@ pub(crate) enum SegmentKind {
 }
 
 impl SegmentKind {
+    /// Whether it is constants or variables of the program.
+    pub(crate) const fn is_data(self) -> bool {
+        matches!(self, Self::Constants | Self::Globals)
+    }
+
     /// The section that messages name.
     pub(crate) const fn section(self) -> &'static str {
         match self {

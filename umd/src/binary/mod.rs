@@ -18,8 +18,10 @@ mod lines;
 mod lower;
 mod notes;
 mod pointers;
+mod variables;
 mod zeinfo;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use devinfo::{Family, Platform};
@@ -41,6 +43,7 @@ pub use lines::SourceLine;
 pub(crate) use lower::MAX_SAMPLERS;
 
 pub(crate) use lines::Lines;
+use variables::Variable;
 use zeinfo::{ZeFunction, ZeKernel};
 
 /// What a zebin begins with.
@@ -61,6 +64,12 @@ pub struct Binary {
     warnings: Vec<Diagnostic>,
     undefined: Vec<String>,
     lines: Arc<Lines>,
+    /// Constants and variables of the program, as far as the file tells of them.
+    variables: Vec<Variable>,
+    /// Where the file has the module that the code was compiled from.
+    module: Option<Range<usize>>,
+    /// The options that it was compiled with.
+    options: String,
     /// Its kernels are this driver's own.
     is_own: bool,
 }
@@ -215,6 +224,7 @@ impl Binary {
             .filter(|text| !text.is_empty())
             .map(|text| String::from_utf8_lossy(text).into_owned())
             .collect();
+        let options = String::from_utf8_lossy(elf.options.unwrap_or_default());
         let binary = Self::new(
             bytes,
             target,
@@ -226,6 +236,9 @@ impl Binary {
         Ok(Self {
             undefined: elf.undefined,
             lines: Arc::new(elf.lines),
+            variables: elf.variables,
+            module: elf.module,
+            options: options.trim_end_matches('\0').to_owned(),
             ..binary
         })
     }
@@ -253,6 +266,9 @@ impl Binary {
             warnings: Vec::new(),
             undefined: Vec::new(),
             lines: Arc::default(),
+            variables: Vec::new(),
+            module: None,
+            options: String::new(),
             is_own: false,
         }
     }
@@ -397,6 +413,16 @@ impl Binary {
     /// text and of raw instructions it is the code; of several kernels, one after the other.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The SPIR-V that a zebin was compiled from, if the compiler put it there.
+    pub fn module(&self) -> Option<&[u8]> {
+        self.bytes.get(self.module.clone()?)
+    }
+
+    /// The options that a zebin was compiled with; empty if it does not say.
+    pub fn options(&self) -> &str {
+        &self.options
     }
 
     /// What a kernel needs to be started.

@@ -38,6 +38,9 @@ pub enum ErrorKind {
     InvalidKernelArgs,
     /// A buffer without the alignment that a kernel needs: `CL_MISALIGNED_SUB_BUFFER_OFFSET`.
     MisalignedSubBuffer,
+    /// A buffer that begins between the places where the surfaces can by which a kernel reaches it:
+    /// `CL_MISALIGNED_SUB_BUFFER_OFFSET`.
+    MisalignedSurface,
     /// Not one to three dimensions, or other than before: `CL_INVALID_WORK_DIMENSION`.
     InvalidWorkDimension,
     /// A global size that is too large: `CL_INVALID_GLOBAL_WORK_SIZE`.
