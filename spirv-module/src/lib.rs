@@ -8,6 +8,7 @@
 //! [`Module::constants`] and [`Module::folded`] what operations on them give, [`Module::definitions`] what other modules may not define again, [`with_pointers_alike`] and
 //! [`Module::without_aliases`] make modules that linkers take.
 //!
+//! [`Module::with_sub_group_sizes`] has kernels require sizes of sub-groups.
 //! [`Module::with_decorations_found`] gives decorations back that a translator has lost.
 //! [`Module::with_bounds`] adds code that reports accesses which leave their array.
 //!
@@ -21,6 +22,7 @@ mod linkage;
 mod lost;
 mod module;
 mod pointers;
+mod sizes;
 mod specialize;
 mod subgroups;
 mod types;
