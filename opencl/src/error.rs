@@ -53,7 +53,7 @@ fn code_of(kind: ErrorKind) -> cl_int {
         K::InvalidArgSize => CL_INVALID_ARG_SIZE,
         K::InvalidArgValue => CL_INVALID_ARG_VALUE,
         K::InvalidKernelArgs => CL_INVALID_KERNEL_ARGS,
-        K::MisalignedSubBuffer => CL_MISALIGNED_SUB_BUFFER_OFFSET,
+        K::MisalignedSubBuffer | K::MisalignedSurface => CL_MISALIGNED_SUB_BUFFER_OFFSET,
         K::InvalidWorkDimension => CL_INVALID_WORK_DIMENSION,
         K::InvalidGlobalSize => CL_INVALID_GLOBAL_WORK_SIZE,
         K::InvalidGlobalOffset => CL_INVALID_GLOBAL_OFFSET,

@@ -243,6 +243,21 @@ fn pointers() {
     run("pointers");
 }
 
+/// Code that takes multiples of four alone is built again where a pointer is none.
+#[test]
+fn pointers_at_any_byte() {
+    let Some(printed) = run_on(
+        &["soft:tgl", "soft:skl", "soft:tgl@xe,soft:dg2"],
+        "unaligned",
+        &[],
+    ) else {
+        return;
+    };
+    assert!(printed.iter().all(|text| text.contains("there is 40\n")));
+    let own = [("INTEL_GPU_COMPILER", "own")];
+    run_on(&["soft:tgl,soft:bmg"], "unaligned", &own);
+}
+
 #[test]
 fn dmabuf() {
     run("dmabuf");

@@ -91,7 +91,7 @@ impl Space {
 fn on_device<'a>(queue: &Queue, state: &'a State) -> Result<&'a umd::Kernel> {
     // "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available
     // for device associated with command_queue"
-    let own = state.on.get(queue.place).and_then(Option::as_ref);
+    let own = state.launched(queue.place);
     own.ok_or_else(|| {
         let why = "the program was not built for the device of the queue";
         Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why)

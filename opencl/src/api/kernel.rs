@@ -276,7 +276,7 @@ pub(crate) fn work_group_info(handle: Handle, device: Handle, name: u32) -> Resu
     let kernel = handle.get::<Kernel>()?;
     let place = device_place(&kernel, device)?;
     let state = kernel.state();
-    let own = state.on.get(place).and_then(Option::as_ref);
+    let own = state.told(place);
     let own =
         own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
     let info = own.info();

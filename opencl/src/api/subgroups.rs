@@ -25,7 +25,7 @@ pub(crate) fn info(
     let kernel = kernel.get::<Kernel>()?;
     let place = device_place(&kernel, device)?;
     let state = kernel.state();
-    let own = state.on.get(place).and_then(Option::as_ref);
+    let own = state.told(place);
     let own =
         own.ok_or_else(|| Error::new(CL_INVALID_DEVICE, "the program was not built for it"))?;
     let answer = match name {

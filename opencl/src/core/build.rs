@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use compilers::{CompileError, Compiled, Header, Job, Product, Source};
+use devinfo::Target;
 use opencl_sys::*;
 use spirv_module::Module;
 
@@ -105,6 +106,7 @@ impl Program {
                     options: order.options.clone(),
                     log: String::new(),
                     loaded: None,
+                    anywhere: Arc::default(),
                     ..kept
                 };
             }
@@ -198,14 +200,8 @@ impl Program {
         }
         let failed = |why: String| Error::new(order.goal.failure(), why);
         let target = device.target();
-        let binary = umd::Binary::parse_for(&compiled, target.platform, target.revision);
-        let loaded = binary.map_err(umd::Error::from).and_then(|binary| {
-            let binary = match writes_blocks {
-                true => binary,
-                false => binary.without_block_writes(),
-            };
-            umd::Program::new(&device.umd, binary)
-        });
+        let binary = read(&compiled, target, writes_blocks);
+        let loaded = binary.and_then(|binary| umd::Program::new(&device.umd, binary));
         let loaded = loaded.map_err(|error| failed(error.to_string()));
         let loaded = loaded.and_then(|loaded| match loaded.binary().undefined() {
             [] => Ok(loaded),
@@ -216,8 +212,79 @@ impl Program {
             binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             binary: compiled,
             loaded: Some(loaded),
+            linked: modules.to_vec(),
             ..done
         })
+    }
+
+    /// The program built again for a device, once, so that kernels take pointers to any byte.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub(crate) fn anywhere(&self, place: usize) -> Result<umd::Program, String> {
+        let build = self.builds().get(place).cloned().unwrap_or_default();
+        let anywhere = build.anywhere.clone();
+        anywhere
+            .get_or_init(|| self.make_anywhere(place, &build))
+            .clone()
+    }
+
+    fn make_anywhere(&self, place: usize, build: &Build) -> Result<umd::Program, String> {
+        let device = self.context.devices.get(place);
+        let (Some(device), Some(loaded)) = (device, &build.loaded) else {
+            return Err("it is not built for the device".to_owned());
+        };
+        let first = loaded.binary();
+        if first.options().is_empty() {
+            return Err(
+                "it is not Intel's compiler's code, of which there is another form".to_owned(),
+            );
+        }
+        // What a file has is what its code was made of, with the checks that were added.
+        let (modules, checked) = match first.module() {
+            Some(module) => (vec![module], false),
+            None => {
+                let modules = build.linked.iter().map(|module| &**module);
+                (modules.collect(), platform::is_checked())
+            }
+        };
+        if modules.is_empty() {
+            return Err(format!(
+                "its binary has no SPIR-V to build it of; built with {} it takes any",
+                options::ANYWHERE
+            ));
+        }
+        // Sub-groups have the size that the program was told.
+        let size = |name: &str| Some(first.kernel(name)?.simd);
+        let asked = modules.iter().map(|bytes| match Module::parse(bytes) {
+            Ok(module) => {
+                if matches!(self.origin, Origin::Binaries) {
+                    let good = module.check(&device.spirv_environment());
+                    good.map_err(|error| error.to_string())?;
+                }
+                Ok(Cow::Owned(module.with_sub_group_sizes(size)))
+            }
+            Err(error) if first.module().is_some() => Err(error.to_string()),
+            // What was linked may be bitcode.
+            Err(_) => Ok(Cow::Borrowed(*bytes)),
+        });
+        let asked = asked.collect::<Result<Vec<_>, String>>()?;
+        let asked: Vec<&[u8]> = asked.iter().map(|module| &**module).collect();
+        let job = Job {
+            source: Source::Modules(&asked),
+            product: Product::Zebin,
+            target: device.target(),
+            options: first.options(),
+            internal: &format!("{} {}", options::INTERNAL, options::ANYWHERE),
+            folder: None,
+            headers: &[],
+            checked,
+        };
+        let compiled = compilers::installed().and_then(|compiler| compiler.compile(&job));
+        let compiled = compiled.map_err(|error| error.to_string())?;
+        let binary = read(&compiled.binary, job.target, any_writes_blocks(&modules));
+        let made = binary.and_then(|binary| loaded.beside(binary));
+        made.map_err(|error| error.to_string())
     }
 
     /// What there is to compile.
@@ -322,11 +389,24 @@ fn may_have_pipes(source: Source<'_>, order: &Order) -> bool {
 fn may_write_blocks(source: Source<'_>, order: &Order) -> bool {
     match source {
         Source::OpenClC(text) => may_say("block_write", text, order),
-        // Of bitcode nothing is known.
-        Source::Modules(modules) => modules
-            .iter()
-            .any(|module| Module::parse(module).map_or(true, |module| module.writes_blocks())),
+        Source::Modules(modules) => any_writes_blocks(modules),
     }
+}
+
+fn any_writes_blocks(modules: &[&[u8]]) -> bool {
+    // Of bitcode nothing is known.
+    let writes =
+        |module: &[u8]| Module::parse(module).map_or(true, |module| module.writes_blocks());
+    modules.iter().any(|module| writes(module))
+}
+
+/// A binary for a device.
+fn read(bytes: &[u8], target: Target, writes_blocks: bool) -> Result<umd::Binary, umd::Error> {
+    let binary = umd::Binary::parse_for(bytes, target.platform, target.revision)?;
+    Ok(match writes_blocks {
+        true => binary,
+        false => binary.without_block_writes(),
+    })
 }
 
 /// Whether the text, the headers or the options have the word, or other files are included, or words are pasted.

@@ -1,10 +1,11 @@
 //! Kernels and their arguments.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use opencl_sys::*;
-use umd::{ArgKind, KernelInfo};
+use umd::{ArgKind, ErrorKind, KernelInfo};
 
 use super::allocations::Allocation;
 use super::event::Kept;
@@ -29,20 +30,70 @@ pub(crate) struct Kernel {
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     /// One for each device of the context; `None` where the program is not built.
-    pub on: Vec<Option<umd::Kernel>>,
-    /// The objects that are arguments, by index.
-    objects: Vec<Option<Held>>,
+    on: Vec<Option<OnDevice>>,
+    /// The arguments that are set, by index.
+    args: Vec<Option<Held>>,
     /// What the kernel reaches by pointers in memory, as the program says.
     reached: Vec<Arc<Allocation>>,
 }
 
-/// An object that is an argument. "Implementations shall not allow cl_kernel objects to hold
+/// A kernel on a device.
+#[derive(Clone, Debug)]
+struct OnDevice {
+    /// What queries tell of.
+    told: umd::Kernel,
+    /// The same kernel with the same arguments, for pointers that `told` does not take: its surfaces begin at
+    /// multiples of four bytes. It is made when such a pointer is set.
+    anywhere: Option<umd::Kernel>,
+    /// The arguments that are such pointers.
+    unaligned: BTreeSet<usize>,
+}
+
+impl OnDevice {
+    /// What a launch runs.
+    fn launched(&self) -> &umd::Kernel {
+        match &self.anywhere {
+            Some(anywhere) if !self.unaligned.is_empty() => anywhere,
+            _ => &self.told,
+        }
+    }
+}
+
+/// An argument that is set. "Implementations shall not allow cl_kernel objects to hold
 /// reference counts to cl_kernel arguments": commands do.
 #[derive(Clone, Debug)]
 enum Held {
     Mem(Weak<Mem>),
     Sampler(Weak<Sampler>),
-    Allocation(Arc<Allocation>),
+    Pointer(Arc<Allocation>, usize),
+    Null,
+    Value(Vec<u8>),
+    Local(u32),
+}
+
+impl Held {
+    fn of(arg: &Arg) -> Self {
+        match arg {
+            Arg::Mem(mem) => Self::Mem(Arc::downgrade(mem)),
+            Arg::Sampler(sampler) => Self::Sampler(Arc::downgrade(sampler)),
+            Arg::Pointer(allocation, address) => Self::Pointer(allocation.clone(), *address),
+            Arg::Null => Self::Null,
+            Arg::Value(bytes) => Self::Value(bytes.clone()),
+            Arg::Local(size) => Self::Local(*size),
+        }
+    }
+
+    /// The argument, unless the program has released it.
+    fn arg(&self) -> Option<Arg> {
+        Some(match self {
+            Self::Mem(mem) => Arg::Mem(mem.upgrade()?),
+            Self::Sampler(sampler) => Arg::Sampler(sampler.upgrade()?),
+            Self::Pointer(allocation, address) => Arg::Pointer(allocation.clone(), *address),
+            Self::Null => Arg::Null,
+            Self::Value(bytes) => Arg::Value(bytes.clone()),
+            Self::Local(size) => Arg::Local(*size),
+        })
+    }
 }
 
 /// An argument.
@@ -79,15 +130,21 @@ impl Kernel {
             let loaded = build.loaded.as_ref();
             loaded
                 .filter(|loaded| definition(loaded, name).is_some())
-                .map(|loaded| loaded.kernel(name).map_err(Error::from))
+                .map(|loaded| {
+                    Ok(OnDevice {
+                        told: loaded.kernel(name)?,
+                        anywhere: None,
+                        unaligned: BTreeSet::new(),
+                    })
+                })
                 .transpose()
         };
         let on = builds.iter().map(kernel).collect::<Result<Vec<_>>>()?;
         drop(builds);
-        let objects = info.args.iter().map(|_| None).collect();
+        let args = info.args.iter().map(|_| None).collect();
         let state = State {
             on,
-            objects,
+            args,
             reached: Vec::new(),
         };
         Ok(Self::with_state(program, info, state))
@@ -127,52 +184,120 @@ impl Kernel {
         }
         let mut state = self.state();
         let mut on = state.on.clone();
-        for (place, kernel) in on.iter_mut().enumerate() {
-            let Some(kernel) = kernel else { continue };
-            let reached = match arg {
-                Arg::Pointer(allocation, address) => {
-                    let device = self.program.context.devices.get(place);
-                    device.and_then(|device| allocation.from(device, place, *address))
+        for (place, own) in on.iter_mut().enumerate() {
+            let Some(own) = own else { continue };
+            let set = self.set_on(own, &state.args, place, index, arg);
+            set.map_err(|error| match error.code {
+                // What block accesses ask of a buffer's address is asked of the argument.
+                CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
+                // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the
+                // specified arg_value is not a valid memory object": of the kind that is declared
+                CL_INVALID_ARG_VALUE if matches!(arg, Arg::Mem(_)) => {
+                    error.with_code(CL_INVALID_MEM_OBJECT)
                 }
-                _ => None,
-            };
-            let is_mem = matches!(arg, Arg::Mem(_));
-            let arg = match arg {
-                Arg::Mem(mem) => mem.argument(place),
-                Arg::Sampler(sampler) => Some(umd::Arg::Sampler(sampler.umd)),
-                // Memory of another device is not reached.
-                Arg::Pointer(..) => Some(reached.as_ref().map_or(umd::Arg::Null, umd::Arg::Buffer)),
-                Arg::Null => Some(umd::Arg::Null),
-                Arg::Value(bytes) => Some(umd::Arg::Value(bytes)),
-                Arg::Local(size) => Some(umd::Arg::Local(*size)),
-            };
-            if let Some(arg) = arg {
-                let set = match is_mem {
-                    true => kernel.lend_arg(index, arg),
-                    false => kernel.set_arg(index, arg),
-                };
-                let set = set.map_err(Error::from);
-                set.map_err(|error| match error.code {
-                    // What block accesses ask of a buffer's address is asked of the argument.
-                    CL_MISALIGNED_SUB_BUFFER_OFFSET => error.with_code(CL_INVALID_ARG_VALUE),
-                    // "CL_INVALID_MEM_OBJECT for an argument declared to be a memory object when the
-                    // specified arg_value is not a valid memory object": of the kind that is declared
-                    CL_INVALID_ARG_VALUE if is_mem => error.with_code(CL_INVALID_MEM_OBJECT),
-                    _ => error,
-                })?;
-            }
+                _ => error,
+            })?;
         }
         state.on = on;
-        if let Some(object) = state.objects.get_mut(index) {
-            *object = match arg {
-                Arg::Mem(mem) => Some(Held::Mem(Arc::downgrade(mem))),
-                Arg::Sampler(sampler) => Some(Held::Sampler(Arc::downgrade(sampler))),
-                Arg::Pointer(allocation, _) => Some(Held::Allocation(allocation.clone())),
-                Arg::Null | Arg::Value(_) | Arg::Local(_) => None,
-            };
+        if let Some(held) = state.args.get_mut(index) {
+            *held = Some(Held::of(arg));
         }
         Ok(())
     }
+
+    /// Sets an argument for one device; `before` are those that were set.
+    fn set_on(
+        &self,
+        own: &mut OnDevice,
+        before: &[Option<Held>],
+        place: usize,
+        index: usize,
+        arg: &Arg,
+    ) -> Result<()> {
+        match self.pass(&mut own.told, place, index, arg) {
+            Err(error) if error.kind() == ErrorKind::MisalignedSurface => {
+                if own.anywhere.is_none() {
+                    let made = self.anywhere(&own.told, before, place);
+                    own.anywhere = Some(made.map_err(|why| unaligned(&error, &why))?);
+                }
+                // No launch runs this one with the argument, so it keeps no memory for it.
+                own.told.set_arg(index, umd::Arg::Null)?;
+                own.unaligned.insert(index);
+            }
+            set => {
+                set?;
+                own.unaligned.remove(&index);
+            }
+        }
+        if let Some(anywhere) = &mut own.anywhere {
+            self.pass(anywhere, place, index, arg)?;
+        }
+        Ok(())
+    }
+
+    /// Passes an argument to the kernel of one device.
+    fn pass(
+        &self,
+        kernel: &mut umd::Kernel,
+        place: usize,
+        index: usize,
+        arg: &Arg,
+    ) -> Result<(), umd::Error> {
+        let reached = match arg {
+            Arg::Pointer(allocation, address) => {
+                let device = self.program.context.devices.get(place);
+                device.and_then(|device| allocation.from(device, place, *address))
+            }
+            _ => None,
+        };
+        let passed = match arg {
+            Arg::Mem(mem) => match mem.argument(place) {
+                Some(passed) => return kernel.lend_arg(index, passed),
+                None => return Ok(()),
+            },
+            Arg::Sampler(sampler) => umd::Arg::Sampler(sampler.umd),
+            // Memory of another device is not reached.
+            Arg::Pointer(..) => reached.as_ref().map_or(umd::Arg::Null, umd::Arg::Buffer),
+            Arg::Null => umd::Arg::Null,
+            Arg::Value(bytes) => umd::Arg::Value(bytes),
+            Arg::Local(size) => umd::Arg::Local(*size),
+        };
+        kernel.set_arg(index, passed)
+    }
+
+    /// The kernel for a device, of code that takes any pointer, with the arguments that are set.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn anywhere(
+        &self,
+        told: &umd::Kernel,
+        args: &[Option<Held>],
+        place: usize,
+    ) -> Result<umd::Kernel, String> {
+        let made = self.program.anywhere(place)?.kernel(&self.info.name);
+        let mut made = made.map_err(|error| error.to_string())?;
+        let limits = |kernel: &umd::Kernel| (kernel.sub_group_size(), kernel.max_local_size());
+        let ((size, most), (new_size, new_most)) = (limits(told), limits(&made));
+        if new_size != size || new_most < most {
+            return Err(format!(
+                "it would have sub-groups of {new_size} and groups of {new_most}, and {size} and {most} were told"
+            ));
+        }
+        for (index, held) in args.iter().enumerate() {
+            if let Some(arg) = held.as_ref().and_then(Held::arg) {
+                let passed = self.pass(&mut made, place, index, &arg);
+                passed.map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// The refusal of a pointer, and why no other code takes it.
+fn unaligned(error: &umd::Error, why: &str) -> Error {
+    let why = format!("{error}; the program cannot be built for such a pointer: {why}");
+    Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET, why)
 }
 
 /// What an executable says of a kernel.
@@ -239,6 +364,19 @@ pub(crate) fn names(builds: &[Build]) -> Vec<String> {
 }
 
 impl State {
+    /// The kernel on the device with this place in the context, as queries tell of it; `None` if the program
+    /// is not built for it.
+    pub(crate) fn told(&self, place: usize) -> Option<&umd::Kernel> {
+        let own = self.on.get(place)?.as_ref();
+        own.map(|own| &own.told)
+    }
+
+    /// The same with the arguments that are set, as a launch runs it.
+    pub(crate) fn launched(&self, place: usize) -> Option<&umd::Kernel> {
+        let own = self.on.get(place)?.as_ref();
+        own.map(OnDevice::launched)
+    }
+
     /// Says what the kernel reaches by pointers in memory.
     pub(crate) fn set_reached(&mut self, allocations: Vec<Allocation>) {
         self.reached = allocations.into_iter().map(Arc::new).collect();
@@ -246,8 +384,8 @@ impl State {
 
     /// The pipes among the arguments.
     pub(crate) fn pipes(&self) -> Vec<Arc<Mem>> {
-        let objects = self.objects.iter().flatten();
-        let memory = objects.filter_map(|object| match object {
+        let args = self.args.iter().flatten();
+        let memory = args.filter_map(|held| match held {
             Held::Mem(mem) => mem.upgrade(),
             _ => None,
         });
@@ -261,8 +399,8 @@ impl State {
     pub(crate) fn kept(&self, info: &KernelInfo) -> Result<Kept> {
         self.reached.iter().for_each(|one| one.name());
         let mut kept: Kept = self.reached.iter().map(|one| one.clone() as _).collect();
-        for (index, (object, arg)) in self.objects.iter().zip(&info.args).enumerate() {
-            match object {
+        for (index, (held, arg)) in self.args.iter().zip(&info.args).enumerate() {
+            match held {
                 Some(Held::Mem(mem)) => match mem.upgrade() {
                     Some(mem) => kept.push(mem),
                     None if arg.kind == ArgKind::Unused => {}
@@ -272,11 +410,11 @@ impl State {
                     }
                 },
                 Some(Held::Sampler(sampler)) => kept.extend(sampler.upgrade().map(|one| one as _)),
-                Some(Held::Allocation(allocation)) => {
+                Some(Held::Pointer(allocation, _)) => {
                     allocation.name();
                     kept.push(allocation.clone());
                 }
-                None => {}
+                Some(Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
             }
         }
         Ok(kept)

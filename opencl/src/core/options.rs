@@ -6,6 +6,8 @@ use compilers::words;
 pub(super) const INTERNAL: &str = "-cl-intel-has-buffer-offset-arg";
 /// With pipes, an option of OpenCL C 3.0 that Intel's compiler has when told so.
 pub(super) const WITH_PIPES: &str = "-cl-intel-has-buffer-offset-arg -cl-ext=+__opencl_c_pipes";
+/// Code that reaches buffers by addresses, and so takes pointers to any byte. It is longer.
+pub(super) const ANYWHERE: &str = "-cl-intel-greater-than-4GB-buffer-required";
 
 /// What options are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use opencl_sys::*;
 use spirv_module::Module;
@@ -61,6 +61,10 @@ pub(crate) struct Build {
     pub binary: Arc<[u8]>,
     /// The executable in the device's memory.
     pub loaded: Option<umd::Program>,
+    /// What was linked, if it is an executable of that.
+    pub linked: Vec<Arc<[u8]>>,
+    /// The same program for pointers that `loaded` does not take, once it was needed; or why there is none.
+    pub anywhere: Arc<OnceLock<Result<umd::Program, String>>>,
     /// Whether all work-groups of a launch must have one size.
     pub is_uniform: bool,
 }
@@ -75,6 +79,8 @@ impl Default for Build {
             module: [].into(),
             binary: [].into(),
             loaded: None,
+            linked: Vec::new(),
+            anywhere: Arc::default(),
             is_uniform: false,
         }
     }

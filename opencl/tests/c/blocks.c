@@ -82,12 +82,14 @@ static cl_int set_part(cl_kernel kernel, cl_uint index, size_t place) {
     return set;
 }
 
-/* Whether kernels reach some device's buffers through surfaces. */
+/* Whether kernels reach some device's buffers through surfaces, and only so. */
 static int has_surfaces(void) {
+    const char *compiler = getenv("INTEL_GPU_COMPILER");
+    int is_own = compiler && strcmp(compiler, "own") == 0;
     for (cl_uint d = 0; d < device_count; d++) {
         char name[256];
         DONE(clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name, name, NULL));
-        if (strstr(name, "soft:tgl") || strstr(name, "soft:dg2"))
+        if (is_own && (strstr(name, "soft:tgl") || strstr(name, "soft:dg2")))
             return 1;
     }
     return 0;
@@ -96,7 +98,7 @@ static int has_surfaces(void) {
 /* A kernel that reads and one that writes blocks, and one that does neither, each take a place or
    do not. `set` sets argument `index` to it. */
 static void takes(cl_program program, size_t place, cl_int (*set)(cl_kernel, cl_uint, size_t)) {
-    /* Buffers begin at any byte; pointers, where kernels have surfaces of them, at those of integers. */
+    /* Buffers begin at any byte; pointers, where kernels only have surfaces of them, at those of integers. */
     size_t plain = set == set_part || !has_surfaces() ? 1 : 4;
     const struct {
         const char *name;
