@@ -14,6 +14,7 @@ use crate::sampler::Sampler;
 pub(crate) enum Bound {
     Buffer(Buffer),
     Null,
+    Address(u64),
     Value(Box<[u8]>),
     Local(u32),
     Image(Image),
@@ -34,9 +35,12 @@ impl Bound {
         match self {
             Self::Buffer(buffer) => Some(buffer.bo()),
             Self::Image(image) => Some(image.bo()),
-            Self::Null | Self::Value(_) | Self::Local(_) | Self::Sampler(_) | Self::Lent { .. } => {
-                None
-            }
+            Self::Null
+            | Self::Address(_)
+            | Self::Value(_)
+            | Self::Local(_)
+            | Self::Sampler(_)
+            | Self::Lent { .. } => None,
         }
     }
 
@@ -45,9 +49,12 @@ impl Bound {
         match self {
             Self::Buffer(buffer) => Some(buffer.reach()),
             Self::Lent { buffer, .. } => *buffer,
-            Self::Null | Self::Value(_) | Self::Local(_) | Self::Image(_) | Self::Sampler(_) => {
-                None
-            }
+            Self::Null
+            | Self::Address(_)
+            | Self::Value(_)
+            | Self::Local(_)
+            | Self::Image(_)
+            | Self::Sampler(_) => None,
         }
     }
 

@@ -97,11 +97,15 @@ impl Device {
     pub fn buffer_at(&self, address: GpuAddress) -> Option<Buffer> {
         let bo = self.inner().registry.buffer_at(address)?;
         let start = address.get() - bo.address().get();
-        Some(Buffer {
-            origin: start,
-            is_pointer: true,
-            ..Buffer::of(&bo, start)
-        })
+        Some(Buffer::from_pointer(&bo, start))
+    }
+
+    /// What a pointer behind the last byte of a buffer has left of it: nothing.
+    pub(crate) fn buffer_behind(&self, address: u64) -> Option<Buffer> {
+        let last = GpuAddress::new(address.checked_sub(1)?);
+        let bo = self.inner().registry.buffer_at(last)?;
+        let start = address.checked_sub(bo.address().get())?;
+        Some(Buffer::from_pointer(&bo, start))
     }
 
     /// A buffer of this process's memory: the bytes of `range`, without a copy. The range can
@@ -361,7 +365,6 @@ impl Buffer {
         })
     }
 
-    /// The bytes of a buffer object from `start` on.
     pub(crate) fn of(bo: &Arc<Bo>, start: u64) -> Self {
         Self {
             bo: bo.clone(),
@@ -369,6 +372,15 @@ impl Buffer {
             origin: 0,
             size: bo.size().saturating_sub(start),
             is_pointer: false,
+        }
+    }
+
+    /// The same, of a pointer to the first of them.
+    fn from_pointer(bo: &Arc<Bo>, start: u64) -> Self {
+        Self {
+            origin: start,
+            is_pointer: true,
+            ..Self::of(bo, start)
         }
     }
 

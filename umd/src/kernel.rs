@@ -22,6 +22,9 @@ pub enum Arg<'a> {
     Buffer(&'a Buffer),
     /// The null pointer in a buffer's place.
     Null,
+    /// A pointer in a buffer's place that lies in no buffer. Code that goes back from it reaches the one that ends
+    /// there.
+    Address(u64),
     /// The bytes of a value, little endian. As many as the kernel takes.
     Value(&'a [u8]),
     /// Bytes of shared local memory.
@@ -239,6 +242,14 @@ impl Kernel {
                 Bound::Buffer(buffer.clone())
             }
             (Arg::Null, ArgKind::Buffer | ArgKind::Unused) => Bound::Null,
+            (Arg::Address(address), ArgKind::Buffer | ArgKind::Unused) => {
+                // Without an offset, code goes forward alone.
+                let takes_offset = self.state.entry.takes_offset(index);
+                let behind = takes_offset.then(|| self.device().buffer_behind(address));
+                behind
+                    .flatten()
+                    .map_or(Bound::Address(address), Bound::Buffer)
+            }
             (Arg::Value(bytes), ArgKind::Value { size, .. })
                 if bytes.len() as u64 == u64::from(size) =>
             {
@@ -287,6 +298,7 @@ impl Kernel {
                 let given = match arg {
                     Arg::Buffer(_) => "a buffer",
                     Arg::Null => "a null pointer",
+                    Arg::Address(_) => "a pointer",
                     Arg::Value(_) => "a value",
                     Arg::Local(_) => "a size of local memory",
                     Arg::Image(_) => "an image",

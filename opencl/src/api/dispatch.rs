@@ -531,7 +531,7 @@ extensions! {
     status clMemFreeINTEL = usm::free(context: Handle, pointer: Memory);
     status clMemBlockingFreeINTEL = usm::blocking_free(context: Handle, pointer: Memory);
     info clGetMemAllocInfoINTEL = usm::alloc_info(context: Handle, pointer: Bytes);
-    status clSetKernelArgMemPointerINTEL = svm::set_arg(kernel: Handle, index: u32, pointer: Bytes);
+    status clSetKernelArgMemPointerINTEL = svm::set_any_arg(kernel: Handle, index: u32, pointer: Bytes);
     command clEnqueueMemFillINTEL = usm::fill(
         to: Memory, pattern: Bytes, pattern_size: usize, size: usize);
     blocking clEnqueueMemcpyINTEL = usm::copy(

@@ -27,7 +27,7 @@ const OF_DEVICES: &[Named] = &[
     ("cl_khr_suggested_local_work_size", info::version(1, 0, 0)),
     ("cl_khr_throttle_hints", info::version(1, 0, 0)),
     ("cl_intel_device_attribute_query", info::version(1, 0, 0)),
-    ("cl_intel_unified_shared_memory", info::version(1, 0, 0)),
+    ("cl_intel_unified_shared_memory", info::version(1, 2, 0)),
 ];
 
 /// What a device can do beyond the core: only what the tests show.

@@ -251,7 +251,28 @@ pub(crate) fn set_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> 
     set_arg_of(&*kernel.get::<Kernel>()?, index, pointer)
 }
 
-pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, Bytes(pointer): Bytes) -> Result<()> {
+/// The same of a pointer to unified shared memory: "For all devices, any pointer value is valid and may be set
+/// as an argument to a kernel."
+pub(crate) fn set_any_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
+    set_pointer(&*kernel.get::<Kernel>()?, index, pointer, |pointer| {
+        Ok(Arg::Address(pointer.address()))
+    })
+}
+
+pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
+    set_pointer(kernel, index, pointer, |pointer| {
+        let why = format!("nothing is allocated at {pointer:?}");
+        Err(Error::new(CL_INVALID_ARG_VALUE, why))
+    })
+}
+
+/// Sets an argument to a pointer; `other` says what one is that lies in no allocation.
+fn set_pointer(
+    kernel: &Kernel,
+    index: u32,
+    Bytes(pointer): Bytes,
+    other: impl Fn(Memory) -> Result<Arg>,
+) -> Result<()> {
     let info = super::kernel::arg_of(kernel, index)?;
     // "CL_INVALID_ARG_VALUE if arg_value specified is not a valid value": the argument has to be a
     // pointer to global or constant memory
@@ -265,15 +286,11 @@ pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, Bytes(pointer): Bytes) -> 
     if pointer.is_null() {
         return kernel.set_arg(index as usize, &Arg::Null);
     }
-    let found = kernel.program.context.allocations.find(pointer);
-    let found = found.ok_or_else(|| {
-        let why = format!("nothing is allocated at {pointer:?}");
-        Error::new(CL_INVALID_ARG_VALUE, why)
-    })?;
-    kernel.set_arg(
-        index as usize,
-        &Arg::Pointer(Arc::new(found), pointer.address()),
-    )
+    let arg = match kernel.program.context.allocations.find(pointer) {
+        Some(found) => Arg::Pointer(Arc::new(found), pointer.address()),
+        None => other(pointer)?,
+    };
+    kernel.set_arg(index as usize, &arg)
 }
 
 /// `CL_KERNEL_EXEC_INFO_INDIRECT_…_ACCESS_INTEL` and the pointers of
@@ -293,7 +310,7 @@ pub(crate) fn set_exec_info_of(
 ) -> Result<()> {
     // "CL_INVALID_VALUE if param_name is not valid, if param_value is NULL or if the size specified
     // by param_value_size is not valid"; no pointers at all have no value
-    let has_none = name == CL_KERNEL_EXEC_INFO_SVM_PTRS && size == 0;
+    let has_none = matches!(name, CL_KERNEL_EXEC_INFO_SVM_PTRS | USM_POINTERS) && size == 0;
     ensure(
         has_none || !value.is_null(),
         CL_INVALID_VALUE,

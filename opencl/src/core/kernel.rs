@@ -66,6 +66,7 @@ enum Held {
     Mem(Weak<Mem>),
     Sampler(Weak<Sampler>),
     Pointer(Arc<Allocation>, usize),
+    Address(usize),
     Null,
     Value(Vec<u8>),
     Local(u32),
@@ -77,6 +78,7 @@ impl Held {
             Arg::Mem(mem) => Self::Mem(Arc::downgrade(mem)),
             Arg::Sampler(sampler) => Self::Sampler(Arc::downgrade(sampler)),
             Arg::Pointer(allocation, address) => Self::Pointer(allocation.clone(), *address),
+            Arg::Address(address) => Self::Address(*address),
             Arg::Null => Self::Null,
             Arg::Value(bytes) => Self::Value(bytes.clone()),
             Arg::Local(size) => Self::Local(*size),
@@ -89,6 +91,7 @@ impl Held {
             Self::Mem(mem) => Arg::Mem(mem.upgrade()?),
             Self::Sampler(sampler) => Arg::Sampler(sampler.upgrade()?),
             Self::Pointer(allocation, address) => Arg::Pointer(allocation.clone(), *address),
+            Self::Address(address) => Arg::Address(*address),
             Self::Null => Arg::Null,
             Self::Value(bytes) => Arg::Value(bytes.clone()),
             Self::Local(size) => Arg::Local(*size),
@@ -103,6 +106,8 @@ pub(crate) enum Arg {
     Sampler(Arc<Sampler>),
     /// An address in an allocation.
     Pointer(Arc<Allocation>, usize),
+    /// An address with which nothing is reached.
+    Address(usize),
     Null,
     Value(Vec<u8>),
     Local(u32),
@@ -243,7 +248,7 @@ impl Kernel {
         index: usize,
         arg: &Arg,
     ) -> Result<(), umd::Error> {
-        let reached = match arg {
+        let buffer = match arg {
             Arg::Pointer(allocation, address) => {
                 let device = self.program.context.devices.get(place);
                 device.and_then(|device| allocation.from(device, place, *address))
@@ -256,8 +261,11 @@ impl Kernel {
                 None => return Ok(()),
             },
             Arg::Sampler(sampler) => umd::Arg::Sampler(sampler.umd),
-            // Memory of another device is not reached.
-            Arg::Pointer(..) => reached.as_ref().map_or(umd::Arg::Null, umd::Arg::Buffer),
+            Arg::Pointer(_, address) | Arg::Address(address) => match &buffer {
+                Some(buffer) => umd::Arg::Buffer(buffer),
+                // Memory of another device is not reached.
+                None => umd::Arg::Address(*address as u64),
+            },
             Arg::Null => umd::Arg::Null,
             Arg::Value(bytes) => umd::Arg::Value(bytes),
             Arg::Local(size) => umd::Arg::Local(*size),
@@ -414,7 +422,7 @@ impl State {
                     allocation.name();
                     kept.push(allocation.clone());
                 }
-                Some(Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
+                Some(Held::Address(_) | Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
             }
         }
         Ok(kept)

@@ -234,6 +234,43 @@ static void commands(int kind) {
     DONE(clMemBlockingFreeINTEL_(context, memory));
 }
 
+/* A kernel gets any pointer as a number, and memory behind it. */
+static void any_pointer(cl_kernel where, cl_kernel back, int kind) {
+    unsigned char *memory = make(kind, NULL, ROOM, 0), *gone = make(kind, NULL, ROOM, 0), three = 3;
+    unsigned long *out = make(0, NULL, 64, 0);
+    DONE(clMemFreeINTEL_(context, gone));
+    DONE(FILL(memory, &three, 1, ROOM));
+    DONE(clFinish(queue));
+    const void *all[] = {memory + ROOM, gone, gone + 1, &kind, (void *)0x1234567, (void *)~0ull, NULL, memory + 5};
+    DONE(clSetKernelArgMemPointerINTEL_(where, 0, out));
+    for (int i = 0; i < 8; i++) {
+        memset(out, 0, 64);
+        out[1] = i == 7;
+        DONE(clSetKernelArgMemPointerINTEL_(where, 1, all[i]));
+        size_t one = 1;
+        DONE(clEnqueueNDRangeKernel(queue, where, 1, NULL, &one, NULL, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        if (out[0] != (unsigned long)all[i] || out[2] != (i == 7 ? 3 : 0))
+            FAIL("%p is %#lx, %lu", all[i], out[0], out[2]);
+    }
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(where, 1, memory + ROOM));
+    /* From the pointer behind the last element kernels go back. */
+    int *numbers = (int *)memory, first = 100;
+    DONE(FILL(memory, &first, 4, ROOM));
+    DONE(clSetKernelArgMemPointerINTEL_(back, 0, out));
+    DONE(clSetKernelArgMemPointerINTEL_(back, 1, numbers + N));
+    DONE(clSetKernelArgMemPointerINTEL_(add, 0, numbers));
+    size_t global = N, few = 10;
+    DONE(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+    DONE(clEnqueueNDRangeKernel(queue, back, 1, NULL, &few, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    for (int i = 0; i < 10; i++)
+        if (((int *)out)[i] != 100 + N - 1 - i)
+            FAIL("%d before the end is %d", i + 1, ((int *)out)[i]);
+    DONE(clMemFreeINTEL_(context, memory));
+    DONE(clMemFreeINTEL_(context, out));
+}
+
 /* Kernels get the memory as arguments and through other memory. */
 static void kernels(int kind) {
     size_t global = N - 8, one = 1;
@@ -248,7 +285,6 @@ static void kernels(int kind) {
     GIVES(CL_INVALID_ARG_INDEX, clSetKernelArgMemPointerINTEL_(add, 3, memory));
     GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 1, memory));
     GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 2, memory));
-    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgMemPointerINTEL_(add, 0, bytes));
     DONE(clSetKernelArgMemPointerINTEL_(add, 0, NULL));
 
     /* A pointer that lies in memory of the host's: allowed by kind, by a list, and atomically. */
@@ -266,6 +302,7 @@ static void kernels(int kind) {
     DONE(clEnqueueNDRangeKernel(queue, chase, 1, NULL, &one, NULL, 0, NULL, NULL));
     expect(memory, 0, 1, 7, 0);
     DONE(clSetKernelExecInfo(chase, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof list, list));
+    DONE(clSetKernelExecInfo(chase, POINTERS, 0, NULL));
     for (int i = 0; i < 3; i++) {
         GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, allowed[i], 1, &yes));
         GIVES(CL_INVALID_VALUE, clSetKernelExecInfo(chase, allowed[i], 8, list));
@@ -391,8 +428,17 @@ int main(void) {
                                "    to[get_global_id(0)] += get_global_id(0);\n"
                                "}\n"
                                "kernel void chase(global ulong *at) { global int *to = (global int *)*at; *to += 1; }\n"
-                               "kernel void count(global int *to) { atomic_inc(to); }\n",
+                               "kernel void count(global int *to) { atomic_inc(to); }\n"
+                               "kernel void where(global ulong *out, global uchar *at) {\n"
+                               "    out[0] = (ulong)at;\n"
+                               "    if (out[1]) out[2] = at[get_global_id(0)];\n"
+                               "}\n"
+                               "kernel void back(global int *out, global const int *end) {\n"
+                               "    int i = get_global_id(0);\n"
+                               "    out[i] = end[-1 - i];\n"
+                               "}\n",
                                "");
+    cl_kernel where = kernel_of(program, "where"), back = kernel_of(program, "back");
     add = kernel_of(program, "add"), chase = kernel_of(program, "chase"), count = kernel_of(program, "count");
     DONE(clSetKernelArg(add, 1, 4, NULL));
     DONE(clSetKernelArg(add, 2, 4, &(int){0}));
@@ -400,6 +446,7 @@ int main(void) {
     for (int kind = 0; kind < 4; kind++) {
         commands(kind);
         kernels(kind);
+        any_pointer(where, back, kind);
     }
     seen_by_host();
     images_of();

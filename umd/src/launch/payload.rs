@@ -161,6 +161,7 @@ pub(crate) fn argument_fields(
             (PayloadValue::Address { .. }, Bound::Buffer(buffer)) => {
                 number(place, buffer.address().get());
             }
+            (PayloadValue::Address { .. }, Bound::Address(address)) => number(place, *address),
             (PayloadValue::BufferOffset { .. }, Bound::Buffer(buffer)) => {
                 number(place, before(buffer, true));
             }

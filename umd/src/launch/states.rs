@@ -175,11 +175,11 @@ pub(crate) fn of_argument(
 ) -> Result<(), Error> {
     let (family, mocs) = (device.family(), device.mocs);
     let source = SurfaceSource::Argument(index);
+    let takes_offset = entry.takes_offset(index);
     surfaces(entry, layout, source, out, |media_block| match bound {
         // No bytes: only copies of nothing have such buffers.
-        Bound::Buffer(buffer) if buffer.size() > 0 => {
+        Bound::Buffer(buffer) if buffer.size() + before(buffer, takes_offset) > 0 => {
             let address = buffer.address().get();
-            let takes_offset = entry.takes_offset(index);
             let before = before(buffer, takes_offset);
             let raw = RawBuffer {
                 address: GpuAddress::new(address - before),
