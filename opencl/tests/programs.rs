@@ -241,6 +241,8 @@ fn images() {
 #[test]
 fn pointers() {
     run("pointers");
+    let own = [("INTEL_GPU_COMPILER", "own")];
+    run_on(&["soft:tgl", "soft:skl,soft:bmg"], "pointers", &own);
 }
 
 /// Code that takes multiples of four alone is built again where a pointer is none.

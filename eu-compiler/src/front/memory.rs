@@ -73,6 +73,9 @@ impl Translator<'_> {
                     && ty == Type::I64
                 {
                     value = self.widened(value, space);
+                    if space == Space::Global {
+                        value = self.here().one(Op::Number, &[value], ty);
+                    }
                 }
                 let value = self.resize(value, ty, false);
                 self.set(i.word(1)?, Val::one(value));

@@ -341,6 +341,8 @@ pub enum Op {
     High,
     /// Integers of 8 or 16 bits behind each other in one, the lowest first.
     Pack,
+    /// A pointer to global memory as a number: what is computed with it may lead into any memory.
+    Number,
     /// Reads consecutive elements at an address.
     Load(Access),
     /// Writes consecutive elements: operands are the address and the values.
@@ -532,6 +534,7 @@ impl Op {
                 | Op::High
                 | Op::Offset(_)
                 | Op::Pack
+                | Op::Number
         )
     }
 }

@@ -120,6 +120,7 @@ impl fmt::Display for Line<'_> {
             Op::Pair => f.write_str("pair"),
             Op::High => f.write_str("high"),
             Op::Pack => f.write_str("pack"),
+            Op::Number => f.write_str("number"),
             Op::Load(of) => access(f, "load", of),
             Op::Store(of) => access(f, "store", of),
             Op::Atomic(space, op) => write!(f, "atomic.{op}.{space}"),

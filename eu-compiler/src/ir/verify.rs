@@ -142,6 +142,7 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
                     _ => true,
                 }
         }
+        Op::Number => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I64),
         Op::Pair => counts(2, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
         Op::Pack => {
             let bits = data.args.len() as u32 * arg(0).map_or(0, Type::bits);

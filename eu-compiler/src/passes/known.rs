@@ -107,7 +107,7 @@ impl Known {
                 let args = args.iter().map(|arg| self.zeroes[arg.index()]);
                 args.min().unwrap_or(0)
             }
-            Op::Convert(Convert::ZExt | Convert::SExt) => of(0),
+            Op::Convert(Convert::ZExt | Convert::SExt) | Op::Number => of(0),
             Op::Alloca { align, .. } => align.trailing_zeros(),
             Op::Pair if of(0) < u32::BITS => of(0),
             Op::Input(Input::Payload(offset)) => {

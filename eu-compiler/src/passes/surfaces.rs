@@ -8,13 +8,14 @@
 //! allocation, and `BufferOffset` says how far that is before the pointer.
 //!
 //! It is wrong where what is added depends on addresses itself: `a + (b - a)` is in the memory of `b`.
-//! Such accesses keep their addresses.
+//! Such accesses keep their addresses. So do those of pointers that were made of numbers of pointers: `a` as a
+//! number and a distance that lies in memory may be in any allocation.
 
 use hashbrown::HashMap;
 
 use super::known::{Known, most};
 use crate::ir::{
-    Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Space, Surface, Type, Value,
+    Bin, Block, Convert, Cursor, Function, Input, Inst, Op, Replaced, Space, Surface, Type, Value,
 };
 use crate::target::Target;
 
@@ -33,6 +34,27 @@ struct Access {
 }
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    by_surfaces(function);
+    forget_numbers(function);
+    Ok(())
+}
+
+/// Where pointers become numbers matters no more.
+fn forget_numbers(function: &mut Function) {
+    let mut replaced = Replaced::default();
+    for block in function.order.clone() {
+        for inst in function.take(block) {
+            let data = &function.insts[inst.index()];
+            match data.op {
+                Op::Number => replaced.insert(data.results[0], data.args[0]),
+                _ => function.blocks[block.index()].insts.push(inst),
+            }
+        }
+    }
+    replaced.apply(function);
+}
+
+fn by_surfaces(function: &mut Function) {
     let pointers: HashMap<u32, usize> = function
         .buffers
         .iter()
@@ -40,7 +62,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
         .map(|(number, buffer)| (buffer.pointer, number))
         .collect();
     if pointers.is_empty() {
-        return Ok(());
+        return;
     }
     let known = Known::of(function);
     let of_addresses = of_addresses(function, &pointers);
@@ -89,7 +111,6 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
             function.blocks[block.index()].insts.push(inst);
         }
     }
-    Ok(())
 }
 
 /// Which values depend on where the memory of the program lies, by more than a few bits. What was in memory is
@@ -247,6 +268,16 @@ mod tests {
             odd.0,
             "(offset.surface0 (add payload.8 (trunc (zext lane))))"
         );
+    }
+
+    #[test]
+    fn what_was_a_number_stays_an_address() {
+        let number = address(|at, [pointer, _], lane| {
+            let number = at.one(Op::Number, &[pointer], Type::I64);
+            let offset = scaled(at, lane);
+            at.bin(Bin::Add, number, offset)
+        });
+        assert_eq!(number.0, "(add payload.0 (shl (zext lane) 2))");
     }
 
     #[test]

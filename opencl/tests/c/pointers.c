@@ -84,6 +84,38 @@ static void svm(cl_kernel sum, cl_kernel add) {
     IS(freed == 3);
 }
 
+/* Numbers that were pointers lead into any memory. */
+static void numbers(cl_program program) {
+    cl_kernel go = kernel_of(program, "go");
+    int *memory[2], *out = clSVMAlloc(context, 0, 4 * sizeof(int), 0);
+    for (int i = 0; i < 2; i++) {
+        memory[i] = clSVMAlloc(context, 0, N * sizeof(int), 0);
+        for (int k = 0; k < N; k++)
+            memory[i][k] = 1000 * i + k;
+    }
+    for (int i = 0; i < 2; i++) {
+        int *from = memory[i], *to = memory[1 - i];
+        cl_ulong distance = (size_t)&to[10] - (size_t)from, both = (size_t)&to[20] ^ (size_t)from;
+        void *reached[] = {to};
+        DONE(clSetKernelArgSVMPointer(go, 0, from));
+        DONE(clSetKernelArgSVMPointer(go, 1, out));
+        DONE(clSetKernelArg(go, 2, sizeof distance, &distance));
+        DONE(clSetKernelArg(go, 3, sizeof both, &both));
+        DONE(clSetKernelExecInfo(go, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
+        size_t one = 1;
+        DONE(clEnqueueNDRangeKernel(queue, go, 1, NULL, &one, NULL, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        int first = 1000 * (1 - i) + 10;
+        if (out[0] != first || out[1] != first + 10 || to[11] != -7 || from[11] < 0)
+            FAIL("%d, %d, %d, %d", out[0], out[1], to[11], from[11]);
+        to[11] = 11;
+    }
+    for (int i = 0; i < 2; i++)
+        clSVMFree(context, memory[i]);
+    clSVMFree(context, out);
+    DONE(clReleaseKernel(go));
+}
+
 static void usm(cl_device_id device, cl_kernel add) {
     typedef void *(CL_API_CALL *host_fn)(cl_context, const cl_bitfield *, size_t, cl_uint, cl_int *);
     typedef void *(CL_API_CALL *device_fn)(cl_context, cl_device_id, const cl_bitfield *, size_t, cl_uint,
@@ -168,6 +200,12 @@ int main(void) {
                                "}\n"
                                "kernel void add(global int *to) {\n"
                                "    to[get_global_id(0)] += get_global_id(0);\n"
+                               "}\n"
+                               "kernel void go(global int *from, global int *out, ulong distance, ulong both) {\n"
+                               "    global int *to = (global int *)((ulong)from + distance);\n"
+                               "    out[0] = to[get_global_id(0)];\n"
+                               "    out[1] = *(global int *)((ulong)from ^ both);\n"
+                               "    to[1] = -7;\n"
                                "}\n",
                                "");
     cl_kernel sum = kernel_of(program, "sum"), add = kernel_of(program, "add");
@@ -175,6 +213,7 @@ int main(void) {
         queue = queue_of(context, devices[d], 0);
         svm(sum, add);
         usm(devices[d], add);
+        numbers(program);
         DONE(clReleaseCommandQueue(queue));
     }
     DONE(clReleaseKernel(sum));

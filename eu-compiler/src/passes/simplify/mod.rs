@@ -207,6 +207,7 @@ enum Key {
     Input(Input),
     Pair,
     High,
+    Number,
     Offset(Surface),
 }
 
@@ -225,6 +226,7 @@ impl Key {
             Op::Input(input) => Key::Input(*input),
             Op::Pair => Key::Pair,
             Op::High => Key::High,
+            Op::Number => Key::Number,
             Op::Offset(surface) => Key::Offset(*surface),
             _ => return None,
         })
