@@ -291,6 +291,57 @@ static cl_program reloaded(cl_program program) {
     return loaded;
 }
 
+/* A kernel of which the compiler, left alone, makes narrower sub-groups where it reaches everything by addresses. */
+static void narrow(void) {
+    enum { POINTERS = 12 };
+    char text[8192] = "kernel void many(int n", *end = text + strlen(text);
+    for (int k = 0; k < POINTERS; k++)
+        end += sprintf(end, ", global uchar *p%d", k);
+    end += sprintf(end, ") {\n    size_t i = get_global_id(0);\n");
+    for (int k = 0; k < POINTERS; k++)
+        end += sprintf(end, "    float s%d = p%d[i];\n", k, k);
+    end += sprintf(end, "    for (int t = 0; t < n; t++) {\n");
+    for (int k = 0; k < POINTERS; k++)
+        end += sprintf(end, "        s%d = s%d + s%d + p%d[i + 64];\n", k, k, (k + 1) % POINTERS, k);
+    end += sprintf(end, "    }\n");
+    for (int k = 0; k < POINTERS; k++)
+        end += sprintf(end, "    p%d[i] = (int)s%d;\n", k, k);
+    sprintf(end, "}\n");
+    cl_program program = built(context, text, "-cl-std=CL3.0");
+    cl_kernel many = kernel_of(program, "many");
+    struct limits before = limits(many);
+    int rounds = 2;
+    DONE(clSetKernelArg(many, 0, sizeof rounds, &rounds));
+    unsigned char *each[POINTERS], from[ROOM], got[ROOM];
+    for (int k = 0; k < POINTERS; k++) {
+        each[k] = make(0);
+        for (int i = 0; i < ROOM; i++)
+            from[i] = (i + k) % 7;
+        put(each[k], from, ROOM);
+        DONE(clSetKernelArgSVMPointer(many, 1 + k, each[k] + k % 4));
+    }
+    launch(many);
+    struct limits after = limits(many);
+    IS(memcmp(&before, &after, sizeof before) == 0);
+    float want[POINTERS];
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < POINTERS; k++)
+            want[k] = (i + k % 4 + k) % 7;
+        for (int t = 0; t < rounds; t++)
+            for (int k = 0; k < POINTERS; k++)
+                want[k] += want[(k + 1) % POINTERS] + (i + 64 + k % 4 + k) % 7;
+        for (int k = 0; k < POINTERS; k++) {
+            put(got, each[k], ROOM);
+            if (got[i + k % 4] != (unsigned char)want[k])
+                FAIL("%d of %d is %d, not %g", i, k, got[i + k % 4], want[k]);
+        }
+    }
+    for (int k = 0; k < POINTERS; k++)
+        clSVMFree(context, each[k]);
+    DONE(clReleaseKernel(many));
+    DONE(clReleaseProgram(program));
+}
+
 /* Programs that were linked have what was linked; their binaries have only code, and refuse the pointer. */
 static void linked(void) {
     cl_program objects[2];
@@ -502,6 +553,7 @@ int main(void) {
         with_variables();
         linked();
         with_blocks();
+        narrow();
         in_threads();
         DONE(clReleaseCommandQueue(queue));
     }
