@@ -6,8 +6,9 @@ use devinfo::Family;
 
 use super::access::{Space, View};
 use super::error::AnnotateError;
+use super::fixpoint::{fixpoint, sweep};
 use super::flow::Flow;
-use super::pending::{Conflict, Facts, Pending, State, Waits, fixpoint, sweep};
+use super::pending::{Conflict, Facts, Pending, State, Waits};
 use super::pipe::{self, PipeSet, Unit};
 use super::program::Program;
 use crate::code::{SwsbClass, encode_swsb, traits};
@@ -74,9 +75,8 @@ pub fn annotations(program: &Program) -> Vec<Annotation> {
     let flow = Flow::new(program, View::Worst);
     // The last time that a block is looked at is with all that may be under way there.
     let mut needs = alloc::vec![Needs::default(); count];
-    let followed = fixpoint(&flow, |index, state| {
-        needs[index] = annotator.step(index, state);
-    });
+    let step = |index, state: &mut State| needs[index] = annotator.step(index, state);
+    let followed = fixpoint(&flow, step, |_, _| {});
     if followed.is_err() {
         sweep(&flow, |index, settles, state| {
             if settles {

@@ -8,8 +8,9 @@ use core::fmt;
 use devinfo::Family;
 
 use super::access::{Access, Space, View};
+use super::fixpoint::fixpoint;
 use super::flow::Flow;
-use super::pending::{Conflict, Facts, State, Waits, fixpoint};
+use super::pending::{Conflict, Facts, State, Waits};
 use super::pipe;
 use super::program::Program;
 use crate::disasm;
@@ -100,11 +101,9 @@ pub fn check_program(program: &Program) -> Report {
             });
             state.issue(&facts, index);
         };
-    let Ok(states) = fixpoint(&flow, |index, state| step(index, state, &mut |_, _, _| {})) else {
-        return Report::default();
-    };
     let mut pairs: BTreeMap<(usize, usize), (Conflict, Access)> = BTreeMap::new();
-    for (block, mut state) in flow.blocks.iter().zip(states) {
+    let report = |block: usize, mut state: State| {
+        let block = &flow.blocks[block];
         for index in block.start..block.end {
             step(index, &mut state, &mut |earlier, access, conflict| {
                 if pairs.len() < MOST {
@@ -112,6 +111,10 @@ pub fn check_program(program: &Program) -> Report {
                 }
             });
         }
+    };
+    let follow = |index: usize, state: &mut State| step(index, state, &mut |_, _, _| {});
+    if fixpoint(&flow, follow, report).is_err() {
+        return Report::default();
     }
     let hazards = pairs
         .into_iter()

@@ -2,6 +2,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::access::View;
 use super::program::Program;
@@ -138,6 +139,23 @@ impl Flow {
             })
             .collect();
         Flow { blocks }
+    }
+
+    /// The blocks as runs that control leaves only forwards: nothing behind one leads back to it.
+    pub fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (number, block) in self.blocks.iter().enumerate() {
+            let mut run = number..number + 1;
+            for to in &block.successors {
+                run.start = run.start.min(to.block);
+            }
+            // What leads back joins all that it passes.
+            while let Some(before) = runs.pop_if(|before| run.start < before.end) {
+                run.start = run.start.min(before.start);
+            }
+            runs.push(run);
+        }
+        runs
     }
 }
 
@@ -299,4 +317,49 @@ fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
         }
     }
     returns
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+    use core::ops::Range;
+
+    use super::{Block, Carries, Flow, Successor};
+
+    /// What the runs of blocks with these successors are.
+    fn runs(successors: &[&[usize]]) -> Vec<Range<usize>> {
+        let carries = Carries {
+            in_order: true,
+            tokens: true,
+        };
+        let block = |to: &&[usize]| Block {
+            successors: to
+                .iter()
+                .map(|&block| Successor { block, carries })
+                .collect(),
+            ..Block::default()
+        };
+        let blocks = successors.iter().map(block).collect();
+        Flow { blocks }.runs()
+    }
+
+    #[test]
+    fn what_leads_back_joins_what_it_passes() {
+        assert_eq!(runs(&[&[1, 2], &[2], &[]]), [0..1, 1..2, 2..3]);
+        // A loop among others, and one in another.
+        assert_eq!(
+            runs(&[&[1], &[1, 2], &[3], &[2, 4], &[]]),
+            [0..1, 1..2, 2..4, 4..5]
+        );
+        assert_eq!(
+            runs(&[&[1], &[2], &[2, 3], &[1, 4], &[]]),
+            [0..1, 1..4, 4..5]
+        );
+        // Two that overlap.
+        assert_eq!(
+            runs(&[&[1], &[2], &[3], &[1, 4], &[2, 5], &[]]),
+            [0..1, 1..5, 5..6]
+        );
+        assert_eq!(runs(&[&[1], &[2], &[0, 3], &[]]), [0..3, 3..4]);
+    }
 }

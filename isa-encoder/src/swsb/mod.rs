@@ -25,6 +25,7 @@ mod access;
 mod annotate;
 mod check;
 mod error;
+mod fixpoint;
 mod flow;
 mod in_order;
 mod pending;

@@ -1,12 +1,11 @@
 //! What may be under way at a place: the state of the data-flow analysis.
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use devinfo::Family;
 
 use super::access::{self, Access, Bytes, Space, View};
-use super::flow::{self, Carries, Flow};
+use super::flow::{self, Carries};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
 use crate::code::traits;
@@ -315,12 +314,12 @@ impl State {
 
     /// Adds what may be under way on another path behind what there is. [`merge`](Self::merge) puts it where
     /// it belongs.
-    fn append(&mut self, other: &State) {
+    pub(super) fn append(&mut self, other: &State) {
         self.entries.extend_from_slice(&other.entries);
     }
 
     /// Sorts what was appended, and joins what is there several times.
-    fn merge(&mut self) {
+    pub(super) fn merge(&mut self) {
         if self.entries.is_sorted_by(|a, b| a.key() < b.key()) {
             return;
         }
@@ -341,7 +340,7 @@ impl State {
     }
 
     /// The part that is still under way in another place.
-    fn carried(&self, carries: Carries) -> State {
+    pub(super) fn carried(&self, carries: Carries) -> State {
         let stays = |entry: &&Pending| match entry.pipe {
             Some(_) => carries.in_order,
             None => carries.tokens,
@@ -520,104 +519,6 @@ pub fn in_order_ordered(
             same || pipe == Pipe::Default
         }
         _ => true,
-    }
-}
-
-/// The analysis took more steps than a compiler's output nearly ever needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooComplex;
-
-/// The average number of steps per instruction before the analysis gives up; compilers' output
-/// takes about a hundred. A step examines one access under way.
-const STEPS: u64 = 2_000;
-
-/// Steps that any program may take.
-const LEAST: u64 = 10_000_000;
-
-/// Runs `transfer` over all blocks until nothing changes, and returns the state at the start of
-/// each. States only grow, so this ends.
-pub fn fixpoint(
-    flow: &Flow,
-    mut transfer: impl FnMut(usize, &mut State),
-) -> Result<Vec<State>, TooComplex> {
-    let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
-    let mut work: BTreeSet<usize> = (0..flow.blocks.len()).collect();
-    // Of blocks to come, how much may be appended until it is merged.
-    let mut limits = alloc::vec![APPENDED; flow.blocks.len()];
-    let instructions = flow.blocks.last().map_or(0, |block| block.end) as u64;
-    let mut budget = STEPS.saturating_mul(instructions).max(LEAST);
-    while let Some(number) = work.pop_first() {
-        let block = &flow.blocks[number];
-        states[number].merge();
-        let mut state = states[number].clone();
-        for index in block.start..block.end {
-            let steps = state.len() as u64 + 1;
-            budget = budget.checked_sub(steps).ok_or(TooComplex)?;
-            transfer(index, &mut state);
-        }
-        for successor in &block.successors {
-            budget = budget.checked_sub(state.len() as u64).ok_or(TooComplex)?;
-            let carried;
-            let arrives = match successor.carries {
-                Carries {
-                    in_order: true,
-                    tokens: true,
-                } => &state,
-                carries => {
-                    carried = state.carried(carries);
-                    &carried
-                }
-            };
-            let known = &mut states[successor.block];
-            if known.len() >= APPENDED && work.contains(&successor.block) {
-                known.append(arrives);
-                let limit = &mut limits[successor.block];
-                if known.len() > *limit {
-                    known.merge();
-                    *limit = 2 * known.len();
-                }
-            } else if known.join(arrives) {
-                work.insert(successor.block);
-            }
-        }
-    }
-    Ok(states)
-}
-
-/// How many accesses are under way where further ones are not put into their places one by one: then many
-/// paths meet.
-const APPENDED: usize = 256;
-
-/// The most accesses under way with which a block begins in a [`sweep`].
-const MEETING: usize = 256;
-
-/// Runs `transfer` once over each block, in order, however complex the program is: where control may
-/// come back to a block, or too much is under way, the block begins with a wait for everything.
-/// `transfer` is told at which instructions. What [`fixpoint`] finds needs fewer waits.
-pub fn sweep(flow: &Flow, mut transfer: impl FnMut(usize, bool, &mut State)) {
-    let mut settles = alloc::vec![false; flow.blocks.len()];
-    for (number, block) in flow.blocks.iter().enumerate() {
-        for successor in block.successors.iter().filter(|to| to.block <= number) {
-            settles[successor.block] = true;
-        }
-    }
-    let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
-    for (number, block) in flow.blocks.iter().enumerate() {
-        let mut state = core::mem::take(&mut states[number]);
-        for index in block.start..block.end {
-            transfer(index, settles[number] && index == block.start, &mut state);
-        }
-        for successor in &block.successors {
-            if settles[successor.block] {
-                continue;
-            }
-            let arrived = &mut states[successor.block];
-            arrived.join(&state);
-            if arrived.len() > MEETING {
-                settles[successor.block] = true;
-                arrived.clear();
-            }
-        }
     }
 }
 
