@@ -153,7 +153,9 @@ fn a_variable_begins_with_the_number_of_an_address() {
 
 #[test]
 fn a_hint_for_a_loop_changes_nothing() {
-    alone(LOOP_HINTS, "k", |id| id * (id + 1) / 2);
+    for kernel in ["k", "first"] {
+        alone(LOOP_HINTS, kernel, |id| id * (id + 1) / 2);
+    }
 }
 
 #[test]

@@ -228,8 +228,8 @@ impl Check {
         // What describes the source may stand among them.
         let result = self.types.get(one.word(0));
         let describes = op == Op::ExtInst && result == Some(Type::Void);
-        // The translator from LLVM writes a merge for each latch of a loop that it knows of, before the phis.
-        now.at_phis &= matches!(op, Op::Phi | Op::LoopMerge) || describes;
+        // The translator from LLVM writes a merge, or what else it knows of a loop, for each latch before the phis.
+        now.at_phis &= matches!(op, Op::Phi | Op::LoopMerge | Op::LoopControlINTEL) || describes;
         if ends_block(op) {
             now.block = None;
             let flow = all.flow.get(&now.begin.word(1));
