@@ -7,6 +7,7 @@ const UNUSUAL: &[u8] = include_bytes!("../kernels/unusual.spv");
 const SPECIALIZED: &[u8] = include_bytes!("../kernels/specialized.spv");
 const ADDRESS_NUMBERS: &[u8] = include_bytes!("../kernels/address_numbers.spv");
 const INITIALIZERS: &[u8] = include_bytes!("../kernels/initializers.spv");
+const ANY_VECTORS: &[u8] = include_bytes!("../kernels/any_vectors.spv");
 const FLUSHES: &[u8] = include_bytes!("../kernels/flushes.spv");
 const LOOP_HINTS: &[u8] = include_bytes!("../kernels/loop_hints.spv");
 const QUANTIZED: &[u8] = include_bytes!("../kernels/quantized.spv");
@@ -149,6 +150,31 @@ fn a_variable_begins_with_a_cast_of_null() {
 #[test]
 fn a_variable_begins_with_the_number_of_an_address() {
     alone(ADDRESS_NUMBERS, "k", |_| 21);
+}
+
+#[test]
+fn vectors_have_any_number_of_components() {
+    let input: Vec<u8> = (0..32 * ITEMS as u32)
+        .map(|n| (n * 37 + n / 29) as u8)
+        .collect();
+    let want = input.chunks_exact(32).zip(0..).map(|(bytes, id)| {
+        let twice: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_mul(2)).collect();
+        let word = |at: usize| u32::from(twice[2 * at]) | u32::from(twice[2 * at + 1]) << 8;
+        let qwords = (0..4).map(|at| word(4 * at) | word(4 * at + 1) << 16);
+        let sum = qwords.fold(0u32, u32::wrapping_add);
+        sum.wrapping_add(word([15, 3, 8, 8][id % 4]))
+            .wrapping_add(word(1))
+    });
+    let want: Vec<u32> = want.collect();
+    let what = Run {
+        spirv: ANY_VECTORS,
+        kernel: "k",
+        simd: None,
+        global: &[ITEMS as u64],
+        local: None,
+        args: vec![buffer!([0u32; ITEMS]), buffer!(input)],
+    };
+    check(&what, &[bytes!(want), input]);
 }
 
 #[test]

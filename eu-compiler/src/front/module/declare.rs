@@ -201,10 +201,9 @@ impl<'a> Module<'a> {
                 bits => return Err(i.unsupported(format!("floats of {bits} bits"))),
             }),
             Op::TypeVector => match self.types.get(i.word(1)?) {
-                Some(Shape::Scalar(ty)) if (1..=16).contains(&i.word(2)?) => {
-                    Shape::Vector(*ty, i.word(2)?)
-                }
-                _ => return Err(i.invalid("components are 2 to 16 scalars")),
+                // Of any number, with `VectorAnyINTEL`.
+                Some(Shape::Scalar(ty)) if i.word(2)? > 0 => Shape::Vector(*ty, i.word(2)?),
+                _ => return Err(i.invalid("its components are no scalars")),
             },
             Op::TypeArray => {
                 let length = self.number(i.word(2)?);
