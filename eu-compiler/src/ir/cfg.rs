@@ -11,7 +11,8 @@ pub fn reverse_postorder(function: &Function) -> Vec<Block> {
     let mut seen = vec![false; function.blocks.len()];
     let mut out = Vec::with_capacity(function.blocks.len());
     let successors = |block: Block| function.blocks[block.index()].end.successors();
-    let mut stack = vec![(Function::ENTRY, successors(Function::ENTRY), 0)];
+    let mut stack = Vec::with_capacity(function.blocks.len());
+    stack.push((Function::ENTRY, successors(Function::ENTRY), 0));
     seen[0] = true;
     while let Some((block, next, index)) = stack.last_mut() {
         if let Some(&to) = next.get(*index) {

@@ -25,7 +25,7 @@ pub enum Def {
 }
 
 /// An instruction's contents.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct InstData {
     /// What it does.
     pub op: Op,
@@ -35,6 +35,18 @@ pub struct InstData {
     pub results: Values,
     /// The word of the SPIR-V module that it comes from, for messages.
     pub at: u32,
+}
+
+impl Clone for InstData {
+    /// As derived, but lists are copied whole, and not value by value: functions are cloned.
+    fn clone(&self) -> Self {
+        Self {
+            op: self.op.clone(),
+            args: Values::from_slice(&self.args),
+            results: Values::from_slice(&self.results),
+            at: self.at,
+        }
+    }
 }
 
 /// How a block ends.
@@ -214,7 +226,7 @@ impl Function {
             .collect();
         self.insts.push(InstData {
             op,
-            args: args.into(),
+            args: Values::from_slice(args),
             results,
             at,
         });
@@ -254,7 +266,8 @@ impl Function {
 
     /// The predecessors of each block, in the order of the blocks.
     pub fn predecessors(&self) -> Vec<SmallVec<[Block; 2]>> {
-        let mut out = vec![SmallVec::new(); self.blocks.len()];
+        let mut out = Vec::with_capacity(self.blocks.len());
+        out.resize_with(self.blocks.len(), SmallVec::new);
         for &block in &self.order {
             for next in self.blocks[block.index()].end.successors() {
                 let list: &mut SmallVec<[Block; 2]> = &mut out[next.index()];

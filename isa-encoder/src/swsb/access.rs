@@ -78,7 +78,21 @@ fn bytes_from(access: &Access, pattern: Bytes, from: u16) -> Bytes {
     ones(access.end.saturating_sub(from)) & !ones(start)
 }
 
+/// Where accesses may be: those that have no bit in common have no byte in common.
+pub type Places = u64;
+
 impl Access {
+    /// Its places. Each bit stands for 32 bytes, and again for those of every 64th such piece behind them.
+    pub fn places(&self) -> Places {
+        const PIECE: u32 = 32;
+        let first = u32::from(self.start) / PIECE;
+        let behind = u32::from(self.end).div_ceil(PIECE).max(first + 1);
+        match Places::MAX.checked_shl(behind - first) {
+            Some(others) => (!others).rotate_left(first),
+            None => Places::MAX,
+        }
+    }
+
     /// Whether two accesses have a byte in common; a pattern only matters if its access is strided.
     pub fn overlaps(&self, pattern: Bytes, other: &Access, others: Bytes) -> bool {
         self.space == other.space

@@ -79,12 +79,23 @@ pub struct Flow {
 }
 
 /// Where an instruction leads.
-#[derive(Clone, Debug, Default)]
-struct Exits {
-    /// Instructions that may come next.
-    to: Vec<(usize, Way)>,
-    /// It ends its block even if only the next instruction can follow.
-    branches: bool,
+#[derive(Clone, Debug)]
+enum Exits {
+    /// Only to the instruction behind it, in the same block.
+    On,
+    /// To these, and it ends its block.
+    Away(Vec<(usize, Way)>),
+}
+
+impl Exits {
+    /// What may come behind the instruction `index`, whose exits these are.
+    fn behind(&self, index: usize) -> impl Iterator<Item = (usize, Way)> {
+        let (on, away) = match self {
+            Exits::On => (Some((index + 1, Way::Next)), &[][..]),
+            Exits::Away(to) => (None, to.as_slice()),
+        };
+        on.into_iter().chain(away.iter().copied())
+    }
 }
 
 impl Flow {
@@ -101,9 +112,9 @@ impl Flow {
         let mut leaders = BTreeSet::new();
         leaders.insert(0);
         for (index, exit) in exits.iter().enumerate() {
-            if exit.branches {
+            if let Exits::Away(to) = exit {
                 leaders.insert(index + 1);
-                leaders.extend(exit.to.iter().map(|(to, _)| *to));
+                leaders.extend(to.iter().map(|(to, _)| *to));
             }
         }
         leaders.retain(|&leader| leader < exits.len());
@@ -115,11 +126,11 @@ impl Flow {
             .enumerate()
             .map(|(number, &start)| {
                 let end = starts.get(number + 1).copied().unwrap_or(exits.len());
-                let last = end.checked_sub(1).and_then(|last| exits.get(last));
-                let to = last.map_or(&[][..], |exit| exit.to.as_slice());
-                let mut successors: Vec<Successor> = Vec::with_capacity(to.len());
-                for (to, way) in to {
-                    let Some(&block) = block_of.get(to) else {
+                let last = end.checked_sub(1);
+                let last = last.and_then(|last| Some((last, exits.get(last)?)));
+                let mut successors: Vec<Successor> = Vec::new();
+                for (to, way) in last.iter().flat_map(|(last, exit)| exit.behind(*last)) {
+                    let Some(&block) = block_of.get(&to) else {
                         continue;
                     };
                     let carries = way.carries(view);
@@ -166,7 +177,7 @@ fn exits(
     returns: &BTreeMap<usize, Vec<usize>>,
 ) -> Exits {
     let Some(placed) = program.instructions().get(index) else {
-        return Exits::default();
+        return Exits::Away(Vec::new());
     };
     let instruction = &placed.instruction;
     let next = program.next(index);
@@ -228,17 +239,13 @@ fn exits(
             Kind::If | Kind::While | Kind::Brd => alloc::vec![falls, jumps(jip)],
         },
         _ => {
-            let plain = next.is_some_and(|next| next == index + 1);
-            return Exits {
-                to: falls.into_iter().collect(),
-                branches: !plain,
+            return match next == Some(index + 1) {
+                true => Exits::On,
+                false => Exits::Away(falls.into_iter().collect()),
             };
         }
     };
-    Exits {
-        to: to.into_iter().flatten().collect(),
-        branches: true,
-    }
+    Exits::Away(to.into_iter().flatten().collect())
 }
 
 fn is(program: &Program, index: usize, opcode: Opcode) -> bool {
@@ -311,7 +318,7 @@ fn returns(program: &Program, view: View) -> BTreeMap<usize, Vec<usize>> {
                 Semantics::Flow(Kind::Call { .. }) => work.extend(program.next(index)),
                 _ => {
                     let exits = exits(program, view, index, &BTreeMap::new());
-                    work.extend(exits.to.iter().map(|(to, _)| *to));
+                    work.extend(exits.behind(index).map(|(to, _)| to));
                 }
             }
         }

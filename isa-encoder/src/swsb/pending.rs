@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::access::{self, Access, Bytes, Space, View};
+use super::access::{self, Access, Bytes, Places, Space, View};
 use super::flow::{self, Carries};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
@@ -15,6 +15,8 @@ use crate::model::{Format, Instruction, Opcode, Options, Pipe, TokenMode};
 #[derive(Clone, Debug)]
 pub struct Node {
     accesses: core::ops::Range<usize>,
+    /// Where its accesses may be.
+    places: Places,
     /// What executes it.
     pub unit: Unit,
     /// The token it takes.
@@ -52,13 +54,16 @@ impl Facts {
             let instruction = &placed.instruction;
             let first = facts.accesses.len();
             let found = access::accesses(family, view, instruction);
+            let mut places = Places::default();
             for (access, pattern) in found.iter() {
+                places |= access.places();
                 facts.accesses.push(access);
                 facts.patterns.push(pattern);
             }
             let unit = pipe::unit(family, view, instruction);
             facts.nodes.push(Node {
                 accesses: first..facts.accesses.len(),
+                places,
                 unit,
                 token: set_token(program, instruction),
                 counts: pipe::counts(view, instruction, unit),
@@ -154,8 +159,9 @@ pub struct Pending {
     /// Tokens that its own unit has taken after it, one bit each. A unit reads sources in order:
     /// waiting for one of these also waits for this read.
     followed: u32,
-    /// The registers.
+    /// The registers, and where they may be.
     pub access: Access,
+    places: Places,
 }
 
 impl Pending {
@@ -387,6 +393,10 @@ impl State {
                 found(entry, &entry.access, Conflict::ReadAfterWrite);
                 return false;
             }
+            // Most have nothing to do with each other.
+            if entry.places & node.places == 0 {
+                return true;
+            }
             let mut shadowed = false;
             let theirs = facts.pattern(entry);
             let earlier = || facts.node(entry.producer as usize);
@@ -452,6 +462,7 @@ impl State {
                 window: node.window,
                 followed: 0,
                 access: *access,
+                places: access.places(),
             };
             match self
                 .entries

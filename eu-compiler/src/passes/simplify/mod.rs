@@ -14,9 +14,15 @@ use crate::ir::{
 use crate::target::Target;
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
+    let mut dominators = Dominators::new(function);
     // What a round replaces may let the next fold more; most functions need two.
     for _ in 0..4 {
-        if !round(function) {
+        let Changed { insts, flow } = round(function, &dominators);
+        if flow {
+            super::structure::prune(function);
+            dominators = Dominators::new(function);
+        }
+        if !insts {
             break;
         }
     }
@@ -24,9 +30,16 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     Ok(())
 }
 
-fn round(function: &mut Function) -> bool {
+/// What a round has changed.
+struct Changed {
+    /// Instructions, or what they take.
+    insts: bool,
+    /// Ways between blocks are gone, or blocks that none leads to are there.
+    flow: bool,
+}
+
+fn round(function: &mut Function, dominators: &Dominators) -> Changed {
     let order = reverse_postorder(function);
-    let dominators = Dominators::new(function);
     let mut replaced = Replaced::default();
     let mut seen = Seen::with_room(function.listed().count());
     let (mut changed, mut is_cut) = (false, false);
@@ -42,8 +55,8 @@ fn round(function: &mut Function) -> bool {
             };
             let mut equal = fold(function, inst, result, &mut changed);
             if equal.is_none() {
-                changed |= seen.distribute(function, inst, block, &dominators);
-                equal = seen.equal(function, inst, block, &dominators);
+                changed |= seen.distribute(function, inst, block, dominators);
+                equal = seen.equal(function, inst, block, dominators);
             }
             if let Some(value) = equal {
                 replaced.insert(result, value);
@@ -69,12 +82,14 @@ fn round(function: &mut Function) -> bool {
         }
     }
     replaced.apply(function);
-    if is_cut || order.len() != function.order.len() {
-        super::structure::prune(function);
-    } else {
+    let flow = is_cut || order.len() != function.order.len();
+    if !flow {
         function.order = order;
     }
-    changed
+    Changed {
+        insts: changed,
+        flow,
+    }
 }
 
 /// The last one of each kind of instruction, and its block.
@@ -237,7 +252,7 @@ impl Key {
 pub(super) fn sweep(function: &mut Function) {
     let mut needed = vec![false; function.insts.len()];
     let mut work: Vec<Inst> = Vec::new();
-    let need = |value: Value, function: &Function, needed: &mut Vec<bool>, work: &mut Vec<Inst>| {
+    let need = |value: Value, function: &Function, needed: &mut [bool], work: &mut Vec<Inst>| {
         if let Def::Inst(inst) = function.def(value)
             && !std::mem::replace(&mut needed[inst.index()], true)
         {
@@ -257,8 +272,8 @@ pub(super) fn sweep(function: &mut Function) {
         }
     }
     while let Some(inst) = work.pop() {
-        for arg in function.insts[inst.index()].args.clone() {
-            need(arg, function, &mut needed, &mut work);
+        for arg in &function.insts[inst.index()].args {
+            need(*arg, function, &mut needed, &mut work);
         }
     }
     for &block in &function.order {

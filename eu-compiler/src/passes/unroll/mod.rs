@@ -7,10 +7,11 @@
 mod known;
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use self::known::Known;
 use crate::ir::cfg::{Dominators, Loop, Loops};
-use crate::ir::{Block, Function, Op, Space, Terminator, Type, Value};
+use crate::ir::{Block, Function, Op, Space, Terminator, Type, Value, Values};
 use crate::target::Target;
 
 /// The most rounds.
@@ -228,20 +229,22 @@ impl Rounds {
                         Op::Phi(from) if block == l.header => {
                             let next = from.iter().position(|from| *from == latch);
                             let next = next.map_or(data.args[0], |place| data.args[place]);
-                            (Op::Phi(vec![before[&latch]]), vec![of(&known, next)])
+                            let next = Values::from_slice(&[of(&known, next)]);
+                            (Op::Phi(vec![before[&latch]]), next)
                         }
-                        Op::Phi(from) => {
-                            let from = from.iter().map(|from| blocks[from]).collect();
-                            (Op::Phi(from), data.args.to_vec())
+                        op => {
+                            let op = match op {
+                                Op::Phi(from) => {
+                                    Op::Phi(from.iter().map(|from| blocks[from]).collect())
+                                }
+                                op => op.clone(),
+                            };
+                            let args = data.args.iter().map(|arg| of(&values, *arg));
+                            (op, args.collect())
                         }
-                        op => (op.clone(), data.args.to_vec()),
                     };
-                    let is_header = block == l.header && matches!(op, Op::Phi(_));
-                    let args: Vec<Value> = match is_header {
-                        true => args,
-                        false => args.into_iter().map(|arg| of(&values, arg)).collect(),
-                    };
-                    let types: Vec<Type> = data.results.iter().map(|v| function.ty(*v)).collect();
+                    let types = data.results.iter().map(|v| function.ty(*v));
+                    let types: SmallVec<[Type; 3]> = types.collect();
                     let copy = function.make(op, &args, &types, data.at);
                     let made = function.insts[copy.index()].results.clone();
                     values.extend(data.results.iter().copied().zip(made));
