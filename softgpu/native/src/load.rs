@@ -170,18 +170,12 @@ impl Translator {
             }
             return register;
         }
+        // Whole lanes are loaded: a load that begins inside of what was stored waits.
+        let before = base as u32 % lane as u32;
         if lane == 4 && size < 4 && job.width() == 32 && follows(4) {
-            // The low part of each lane.
-            let shift = 32 - 8 * size as i8;
-            dynasm!(self.ops
-                ; vmovdqu Ry(register), [r12 + base]
-                ; vpslld Ry(register), Ry(register), shift
-            );
-            if signed {
-                dynasm!(self.ops; vpsrad Ry(register), Ry(register), shift);
-            } else {
-                dynasm!(self.ops; vpsrld Ry(register), Ry(register), shift);
-            }
+            let whole = self.bytes(base as u32 - before);
+            self.extend_part(register, whole, (size, signed), before);
+            self.pool.release(whole);
             return register;
         }
         if lane == 4 && size == 1 && follows(2) {
@@ -198,12 +192,15 @@ impl Translator {
             return register;
         }
         if lane == 8 && job.width() == 32 && follows(8) {
-            // The low part, too.
             let low = self.constant(u64::MAX >> (64 - 8 * size), 8);
-            dynasm!(self.ops
-                ; vmovdqu Ry(register), [r12 + base]
-                ; vpand Ry(register), Ry(register), Ry(low)
-            );
+            let whole = self.bytes(base as u32 - before);
+            let mut from = whole;
+            if before != 0 {
+                self.shift_right(register, whole, 8 * before as u8);
+                from = register;
+            }
+            dynasm!(self.ops; vpand Ry(register), Ry(from), Ry(low));
+            self.pool.release(whole);
             self.pool.release(low);
             if signed {
                 let sign = self.constant(1 << (8 * size - 1), 8);
@@ -216,26 +213,37 @@ impl Translator {
             return register;
         }
         if lane == 4 && job.width() == 32 && follows(8) {
-            // Upper halves of qwords are taken from these: a load that begins inside of what was stored waits.
-            let upper = base as u32 & 4;
-            let [low, high] = [0, 32].map(|at| self.bytes(base as u32 - upper + at));
+            // Upper halves of qwords are taken from these, too.
+            let start = base as u32 - before;
+            let upper = start & 4;
+            let [low, high] = [0, 32].map(|at| self.bytes(start - upper + at));
             self.shuffle(register, [low, high], if upper == 0 { 0x88 } else { 0xdd });
             dynasm!(self.ops; vpermq Ry(register), Ry(register), 0xd8u8 as i8);
             self.pool.release(low);
             self.pool.release(high);
-            let shift = 32 - 8 * size as i8;
-            if shift != 0 {
-                dynasm!(self.ops; vpslld Ry(register), Ry(register), shift);
-                if signed {
-                    dynasm!(self.ops; vpsrad Ry(register), Ry(register), shift);
-                } else {
-                    dynasm!(self.ops; vpsrld Ry(register), Ry(register), shift);
-                }
+            if size < lane {
+                self.extend_part(register, register, (size, signed), before);
             }
             return register;
         }
         self.gather(register, element, lane, &mut (0..count).map(at));
         register
+    }
+
+    /// The parts of dwords that have so many bytes and so many before them, extended.
+    fn extend_part(&mut self, out: Ymm, from: Ymm, (size, signed): (usize, bool), before: u32) {
+        let bits = 32 - 8 * size as i8;
+        let up = bits - 8 * before as i8;
+        let mut from = from;
+        if up != 0 {
+            dynasm!(self.ops; vpslld Ry(out), Ry(from), up);
+            from = out;
+        }
+        if signed {
+            dynasm!(self.ops; vpsrad Ry(out), Ry(from), bits);
+        } else {
+            dynasm!(self.ops; vpsrld Ry(out), Ry(from), bits);
+        }
     }
 
     /// Four dwords from there on as qwords: from a register that holds them, if one does.

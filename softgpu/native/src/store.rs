@@ -356,18 +356,19 @@ impl Translator {
         (at, width): (u32, usize),
         (first, written): (usize, Written),
     ) {
-        // Upper halves of qwords are stored with the lower ones: a load of both would wait for a store between them.
-        let upper = if lane == 8 && size <= 4 { at & 4 } else { 0 };
-        let at = at - upper;
+        // What is part of a lane is stored with what is before it: a load of both would wait for a store between them.
+        let before = at % lane as u32;
+        let at = at - before;
         let mut value = lanes;
-        if upper != 0 {
+        if before != 0 {
             value = self.pool.take();
-            self.shift_left(value, lanes, 32);
+            // What comes over the ends of dwords is not stored.
+            self.shift_left(value, lanes, 8 * before as u8);
         }
         let content = Content::Bytes(at, width as u8);
         let known = self.pool.find(content).filter(|_| width == 32);
         let (keep, old) = (self.pool.take(), self.pool.take());
-        let low = self.constant(u64::MAX >> (64 - 8 * size) << (8 * upper), lane);
+        let low = self.constant(u64::MAX >> (64 - 8 * size) << (8 * before), lane);
         if written == Written::Masked {
             let mask = self.mask_of_esi(&job.written_masking(), job.lanes, first, lane);
             dynasm!(self.ops; vpand Ry(keep), Ry(mask), Ry(low));

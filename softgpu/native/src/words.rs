@@ -28,7 +28,7 @@ enum Words {
     Splat(u32),
     /// They follow each other.
     Packed(u32),
-    /// They are the low halves of dwords that follow each other.
+    /// They are the halves of dwords that follow each other, the low ones or the high ones.
     OfDwords(u32),
 }
 
@@ -295,12 +295,19 @@ impl Translator {
         out
     }
 
-    /// The low halves of eight dwords, extended with zeroes.
+    /// The halves of eight dwords that begin there, extended with zeroes. Whole dwords are loaded: a load that begins
+    /// inside of what was stored waits.
     fn low_words(&mut self, out: Ymm, at: u32) {
-        let (dwords, low) = (self.bytes(at), self.constant(0xffff, 4));
-        dynasm!(self.ops ; vpand Ry(out), Ry(dwords), Ry(low));
+        let high = at & 2;
+        let dwords = self.bytes(at - high);
+        if high == 0 {
+            let low = self.constant(0xffff, 4);
+            dynasm!(self.ops ; vpand Ry(out), Ry(dwords), Ry(low));
+            self.pool.release(low);
+        } else {
+            dynasm!(self.ops ; vpsrld Ry(out), Ry(dwords), 16);
+        }
         self.pool.release(dwords);
-        self.pool.release(low);
     }
 
     /// Stores eight words or sixteen, those of a mask if there is one.

@@ -47,6 +47,27 @@ impl Shape {
     }
 }
 
+/// Elements that are parts of lanes.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    element: Element,
+    lane: usize,
+    /// The bytes of each lane before its element. Whole lanes are loaded: a load that begins inside of what was
+    /// stored waits.
+    before: u32,
+}
+
+impl Part {
+    /// Those of which the first is there.
+    fn at(at: u32, element: Element, lane: usize) -> Self {
+        Self {
+            element,
+            lane,
+            before: at % lane as u32,
+        }
+    }
+}
+
 /// The instruction that makes lanes of narrower elements.
 const fn extension(lane: usize, element: Element) -> Evex {
     match (lane, element.bytes(), element.is_signed()) {
@@ -202,20 +223,21 @@ impl Translator {
                 }
             }
             Some(Shape::Alternate) => {
-                self.alternate(out, at, width);
-                self.extend(out, out, element, lane, width);
+                let place = Part::at(at, element, lane);
+                self.alternate(out, at - place.before, width);
+                self.extend(out, out, place, width);
             }
             _ => {
-                let from = self.wide_bytes(at, width);
-                self.extend(out, from, element, lane, width);
+                let place = Part::at(at, element, lane);
+                let from = self.wide_bytes(at - place.before, width);
+                self.extend(out, from, place, width);
                 self.wide.release(from);
             }
         }
         out
     }
 
-    /// Every other dword from there on. Upper halves of qwords are taken from these: a load that begins inside of what
-    /// was stored waits.
+    /// Every other dword from there on. Upper halves of qwords are taken from these, as [`Part`]s are.
     pub(super) fn alternate(&mut self, out: Zmm, at: u32, width: usize) {
         let upper = at & 4;
         let (at, to) = (at - upper, (out, Lanes::All));
@@ -243,8 +265,13 @@ impl Translator {
         self.wide.release(qwords);
     }
 
-    /// The low bytes of lanes, extended by their type.
-    fn extend(&mut self, out: Zmm, from: Zmm, element: Element, lane: usize, width: usize) {
+    /// Parts of lanes, extended by their type.
+    fn extend(&mut self, out: Zmm, from: Zmm, part: Part, width: usize) {
+        let Part {
+            element,
+            lane,
+            before,
+        } = part;
         let bits = 8 * (lane - element.bytes()) as u8;
         if bits == 0 {
             if from != out {
@@ -260,16 +287,14 @@ impl Translator {
             (_, true) => (VPSHIFTD, (VPSHIFTD, RIGHT_SIGNED)),
         };
         let all = Lanes::All;
-        self.evex_with(left, width, (LEFT, all), out, Operand::Register(from), bits);
+        let mut from = Operand::Register(from);
+        let up = bits - 8 * before as u8;
+        if up != 0 {
+            self.evex_with(left, width, (LEFT, all), out, from, up);
+            from = Operand::Register(out);
+        }
         let (instruction, right) = right;
-        self.evex_with(
-            instruction,
-            width,
-            (right, all),
-            out,
-            Operand::Register(out),
-            bits,
-        );
+        self.evex_with(instruction, width, (right, all), out, from, bits);
     }
 
     /// One element in every lane, in a pinned register.

@@ -579,6 +579,48 @@ mod tests {
         assert_eq!(translator.ops.offset().0 - before, 7 + 8 + 6);
     }
 
+    /// The words at that place of a register, added to themselves.
+    fn words(at: u32, lanes: u8) -> VectorStep {
+        let mut words = step(Operation::Add, lanes, 4);
+        for (source, at) in words.request.sources.iter_mut().flatten().zip([at; 2]) {
+            source.element = Element::Uw;
+            let Place::Registers(region) = &mut source.place else {
+                unreachable!("the steps here are of registers");
+            };
+            region.at = at;
+        }
+        words.request.output = Output {
+            element: Element::Uw,
+            at: Some(at),
+            stride: 4,
+        };
+        words
+    }
+
+    /// The same of the upper words of dwords, with both kinds of instructions.
+    #[test]
+    fn upper_words_come_and_go_with_their_dwords() {
+        for (isa, lanes) in [(HostIsa::Avx512, 16), (HostIsa::Avx2, 8)] {
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], isa);
+            let mut code = |at| {
+                let before = translator.ops.offset().0;
+                let (step, dwords) = (words(at, lanes), Content::Bytes(512, 4 * lanes));
+                let (done, holder) = match isa {
+                    HostIsa::Avx512 => {
+                        let done = translator.wide_vector(&step);
+                        (done, translator.wide.holder(dwords))
+                    }
+                    _ => (translator.vector(&step), translator.pool.holder(dwords)),
+                };
+                assert!(done && holder.is_some(), "{isa:?}");
+                translator.ops.offset().0 - before
+            };
+            let first = code(514);
+            // Now it is in a register.
+            assert!(code(514) < first, "{isa:?}");
+        }
+    }
+
     #[test]
     fn the_accumulator_takes_qwords_as_they_are() {
         let is_wide = |step: &VectorStep| {

@@ -4,7 +4,7 @@ use super::BYTES;
 use crate::evex::{
     Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VMOVQ_STORE,
     VPBLENDMB, VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ,
-    VPSHIFTQ, VPTERNLOGD,
+    VPSHIFTD, VPSHIFTQ, VPTERNLOGD,
 };
 use crate::registers::{Content, Zmm};
 use crate::store::Target;
@@ -103,20 +103,24 @@ impl Translator {
                     stored.push((at, bytes, value));
                 }
                 Way::Between => {
+                    let before = at % lane as u32;
+                    let at = at - before;
+                    let moved = self.up_by(result, before, (lane, width));
                     let value = self.between(
                         job,
-                        (u64::MAX >> (64 - 8 * size), lane),
+                        (u64::MAX >> (64 - 8 * size) << (8 * before), lane),
                         (at, width),
                         (first, lanes),
-                        (result, written),
+                        (moved, written),
                     );
                     stored.push((at, width, value));
+                    if moved != result {
+                        self.wide.release(moved);
+                    }
                 }
                 Way::Apart => {
-                    // Upper halves of qwords are stored with the lower ones: a load of both would wait for a store
-                    // between them.
-                    let upper = at & 4;
-                    let at = at - upper;
+                    let before = at % 8;
+                    let at = at - before;
                     let bytes = 2 * width;
                     for half in 0..bytes.div_ceil(BYTES) {
                         let qwords = self.wide.take();
@@ -130,21 +134,20 @@ impl Translator {
                         }
                         let bytes = bytes.min(BYTES);
                         self.evex(VPMOVZXDQ, bytes, to, 0, Operand::Register(from));
-                        if upper != 0 {
-                            let shift = (LEFT, Lanes::All);
-                            let own = Operand::Register(qwords);
-                            self.evex_with(VPSHIFTQ, bytes, shift, qwords, own, 32);
-                        }
+                        let moved = self.up_by(qwords, before, (8, bytes));
                         let at = at + (half * BYTES) as u32;
                         let first = first + 8 * half;
                         let value = self.between(
                             job,
-                            (u64::MAX >> (64 - 8 * size) << (8 * upper), 8),
+                            (u64::MAX >> (64 - 8 * size) << (8 * before), 8),
                             (at, bytes),
                             (first, lanes.min(8)),
-                            (qwords, written),
+                            (moved, written),
                         );
                         stored.push((at, bytes, value));
+                        if moved != qwords {
+                            self.wide.release(moved);
+                        }
                     }
                 }
             }
@@ -164,6 +167,19 @@ impl Translator {
         if self.has_flags(&(at..end)) {
             self.reload_flags();
         }
+    }
+
+    /// What is in lanes, so many bytes further up; a register of its own, unless it is the same. What is part of a
+    /// lane is stored with what is before it: a load of both would wait for a store between them.
+    fn up_by(&mut self, value: Zmm, bytes: u32, (lane, width): (usize, usize)) -> Zmm {
+        if bytes == 0 {
+            return value;
+        }
+        let moved = self.wide.take();
+        let instruction = if lane == 8 { VPSHIFTQ } else { VPSHIFTD };
+        let (shift, from) = ((LEFT, Lanes::All), Operand::Register(value));
+        self.evex_with(instruction, width, shift, moved, from, 8 * bytes as u8);
+        moved
     }
 
     /// What is stored to these bytes: `value`, for the channels that are written, so many from `first` on.
