@@ -213,7 +213,12 @@ impl Routine {
 
     /// The block of an op.
     pub fn block_of(&self, op: usize) -> Option<&Block> {
-        self.blocks.get(*self.of_op.get(op)? as usize)
+        self.blocks.get(self.number_of(op)?)
+    }
+
+    /// The number of that block.
+    pub fn number_of(&self, op: usize) -> Option<usize> {
+        self.of_op.get(op).map(|number| *number as usize)
     }
 
     /// The block at `ip`, if it may follow `block`.

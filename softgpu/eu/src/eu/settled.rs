@@ -1,113 +1,439 @@
-//! Which registers a thread that begins writes before it reads them: what they held before does not
-//! matter.
+//! Which registers of a thread that begins matter: those of which its code may read what is there before it
+//! writes them.
+//!
+//! This is liveness, backwards over a routine's blocks, of bytes. An instruction that reads or writes channel by
+//! channel is looked at channel by channel: a channel takes its own way through the blocks, so what it has written is
+//! there when it reads it, whatever the others do. What is read for other channels, or for none, is of all.
+
+use core::ops::Range;
+use std::collections::BTreeSet;
+
+use isa_encoder::message::{Direction, Lsc, Message};
+use isa_encoder::semantics::{Flow, Number, Semantics};
 
 use super::family::Rules;
 use super::lines::Lines;
-use super::op::{Action, Op, Pred, SendOp};
+use super::op::{Action, Op, Pred, SendOp, Span};
 use super::operand::{Kind, Target};
 use super::regs::{self, GRF_BASE};
+use super::routine::{Block, Routine};
+use super::unread::known_successors;
 use super::vector;
 
-/// What is known of a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Byte {
-    /// Nothing has touched it.
-    Unknown,
-    /// It was written first.
-    Settled,
-    /// It was read first.
-    Read,
-}
+/// The most blocks that are looked at: of larger routines all registers matter.
+const BLOCKS: usize = 256;
 
-/// The lines of general registers that threads which begin with `ops` write whole, on all of these
-/// channels, before they read a byte of them. The ops follow each other up to the first that may not.
-pub(super) fn lines(ops: &[Op], channels: u32, rules: Rules) -> Lines {
-    let mut bytes = vec![Byte::Unknown; regs::end(rules.family, 256)];
-    let mut touch = |start: usize, count: usize, how: Byte| {
-        let from = start.max(GRF_BASE);
-        let touched = bytes.get_mut(from..(start + count).max(from));
-        for byte in touched.unwrap_or_default() {
-            if *byte == Byte::Unknown {
-                *byte = how;
-            }
-        }
-    };
-    for (op, next) in ops.iter().zip(ops.iter().skip(1)) {
-        let known = match &op.action {
-            Action::Nop => true,
-            Action::Fast(_) | Action::General => compute(op, channels, rules, &mut touch),
-            Action::Send(send) => message(op, send, channels, &mut touch),
-            Action::Flow | Action::Paired | Action::Barrier => false,
-        };
-        if !known || op.next_ip != next.ip {
-            break;
-        }
-    }
+/// Who may read a byte before it is written: nobody, everybody, or the channel of the number before.
+type Reader = u8;
+const NOBODY: Reader = 0;
+const ALL: Reader = u8::MAX;
+
+/// The lines of general registers of which threads that begin at an op, with all of these channels, read no byte
+/// before they have written it.
+pub(super) fn lines(routine: &Routine, at: usize, channels: u32, rules: Rules) -> Lines {
     let mut settled = Lines::default();
-    settled.mark_whole(|at| bytes.get(at) == Some(&Byte::Settled));
+    let Some(readers) = Liveness::of(routine, at, channels, rules) else {
+        return settled;
+    };
+    settled.mark_whole(|at| {
+        let place = at.checked_sub(GRF_BASE);
+        place.and_then(|place| readers.0.get(place)) == Some(&NOBODY)
+    });
     settled
 }
 
-/// Whether all of an op's channels execute it.
-fn is_whole(op: &Op, channels: u32) -> bool {
-    let enabled = op.no_mask || channels >> op.channel_offset & op.size_mask() == op.size_mask();
-    enabled && op.pred == Pred::Always
+/// The readers of each byte of the general registers, from some place in the code on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Readers(Vec<Reader>);
+
+impl Readers {
+    fn get(&mut self, start: usize, count: usize) -> &mut [Reader] {
+        let end = (start + count).saturating_sub(GRF_BASE).min(self.0.len());
+        let start = start.saturating_sub(GRF_BASE).min(end);
+        &mut self.0[start..end]
+    }
+
+    /// Who reads here, reads these bytes, too.
+    fn read(&mut self, start: usize, count: usize, reader: Reader) {
+        for known in self.get(start, count) {
+            *known = both(*known, reader);
+        }
+    }
+
+    /// They are written before that: for all, or for a channel, which reads what it has written itself.
+    fn write(&mut self, start: usize, count: usize, writer: Reader) {
+        for known in self.get(start, count) {
+            if writer == ALL || *known == writer {
+                *known = NOBODY;
+            }
+        }
+    }
+
+    /// Those behind an instruction, too. No channel goes there from here, if `channels` is false, but the thread may.
+    fn join(&mut self, other: &Self, channels: bool) {
+        for (known, other) in self.0.iter_mut().zip(&other.0) {
+            if channels || *other == ALL {
+                *known = both(*known, *other);
+            }
+        }
+    }
 }
 
-/// False if it is not known what the op reads.
-fn compute(
-    op: &Op,
-    channels: u32,
-    rules: Rules,
-    touch: &mut impl FnMut(usize, usize, Byte),
-) -> bool {
-    // What is lane by lane reads its sources' regions, and no more.
-    if vector::request(op, rules).is_none() {
-        return false;
+/// Who reads, where these two may.
+const fn both(one: Reader, other: Reader) -> Reader {
+    match (one, other) {
+        (NOBODY, only) | (only, NOBODY) => only,
+        _ if one == other => one,
+        _ => ALL,
     }
+}
+
+struct Liveness<'a> {
+    routine: &'a Routine,
+    rules: Rules,
+    channels: u32,
+    /// Ops that follow each other from the first on, up to where channels may part: all channels execute these.
+    together: Range<usize>,
+}
+
+impl<'a> Liveness<'a> {
+    /// The readers at the op at `at`; `None` if there are too many blocks.
+    fn of(routine: &'a Routine, at: usize, channels: u32, rules: Rules) -> Option<Readers> {
+        let (first, number) = (routine.block_of(at)?, routine.number_of(at)?);
+        let parts = |op: &Op| matches!(op.action, Action::Flow | Action::Paired);
+        let ops = routine.ops().get(at..)?;
+        let pairs = ops.iter().zip(ops.iter().skip(1));
+        let follows = |(op, next): &(&Op, &Op)| !parts(op) && op.next_ip == next.ip;
+        let own = Self {
+            routine,
+            rules,
+            channels,
+            together: at..at + pairs.take_while(follows).count(),
+        };
+        let blocks = routine.blocks();
+        if blocks.len() > BLOCKS {
+            return None;
+        }
+        let next: Vec<_> = blocks.iter().map(|block| own.behind(block)).collect();
+        let nobody = Readers(vec![NOBODY; regs::end(rules.family, 256) - GRF_BASE]);
+        let everybody = Readers(vec![ALL; nobody.0.len()]);
+        // By block, the readers at its begin: they only become more.
+        let mut begins = vec![nobody.clone(); blocks.len()];
+        let at_end = |number: usize, begins: &[Readers], end: &mut Readers| {
+            end.clone_from(&nobody);
+            match &next[number] {
+                Some(all) => {
+                    for &(next, channels) in all {
+                        end.join(&begins[next], channels);
+                    }
+                }
+                None => end.clone_from(&everybody),
+            }
+        };
+        let mut end = nobody.clone();
+        let mut open: BTreeSet<usize> = (0..blocks.len()).collect();
+        while let Some(number) = open.pop_last() {
+            let block = &blocks[number];
+            at_end(number, &begins, &mut end);
+            own.before(block.first..block.end, &mut end);
+            if begins[number] != end {
+                begins[number].clone_from(&end);
+                let leads = |to: &Option<Vec<(usize, bool)>>| {
+                    let mut to = to.iter().flatten();
+                    to.any(|(to, _)| *to == number)
+                };
+                let before = next.iter().enumerate();
+                open.extend(before.filter(|(_, to)| leads(to)).map(|(from, _)| from));
+            }
+        }
+        at_end(number, &begins, &mut end);
+        own.before(at..first.end, &mut end);
+        Some(end)
+    }
+
+    /// The numbers of the blocks that may follow, and whether channels go there, if all are known.
+    fn behind(&self, block: &Block) -> Option<Vec<(usize, bool)>> {
+        let last = self.routine.ops().get(block.end.checked_sub(1)?)?;
+        let number = |ip: u32| {
+            let (op, to) = self.routine.find(ip)?;
+            self.routine.number_of(op).filter(|_| to.first == op)
+        };
+        match last.ends_block() {
+            true => {
+                let to = known_successors(last)?;
+                to.map(|ip| Some((number(ip)?, takes(last, ip)))).collect()
+            }
+            false => Some(vec![(number(last.next_ip)?, true)]),
+        }
+    }
+
+    /// Makes the readers behind some ops those before them.
+    fn before(&self, ops: Range<usize>, readers: &mut Readers) {
+        for index in ops.rev() {
+            let Some(op) = self.routine.ops().get(index) else {
+                continue;
+            };
+            let known = match &op.action {
+                Action::Nop | Action::Barrier => true,
+                Action::Fast(_) | Action::General => self.compute(index, op, readers),
+                Action::Flow => sources(op, readers),
+                Action::Send(send) => self.message(index, op, send, readers),
+                Action::Paired => false,
+            };
+            if !known {
+                readers.0.fill(ALL);
+            }
+        }
+    }
+
+    /// Whose reads and writes those of an op's lane are.
+    fn of_lane(&self, op: &Op, lane: usize) -> Reader {
+        match op.no_mask {
+            true => ALL,
+            false => op.channel_offset + lane as u8 + 1,
+        }
+    }
+
+    /// Whose writes those of an op's lane are, where the op is one of the first.
+    fn writer(&self, index: usize, op: &Op, lane: usize) -> Reader {
+        let own = self.channels >> op.channel_offset & op.size_mask();
+        match self.together.contains(&index) && own == op.size_mask() {
+            true => ALL,
+            false => self.of_lane(op, lane),
+        }
+    }
+
+    /// False if it is not known what the op reads.
+    fn compute(&self, index: usize, op: &Op, readers: &mut Readers) -> bool {
+        // What is lane by lane reads its sources' regions, and no more.
+        if vector::request(op, self.rules).is_none() {
+            return false;
+        }
+        // What selects by a predicate writes for all channels.
+        let selects = op.does == Semantics::Number(Number::Select);
+        if op.dst.target == Target::Direct && (op.pred == Pred::Always || selects) {
+            let size = op.dst.ty.bytes() as usize;
+            for lane in 0..op.lanes() {
+                let start = op.dst.base as usize + lane * usize::from(op.dst.stride);
+                readers.write(start, size, self.writer(index, op, lane));
+            }
+        }
+        for source in &op.src {
+            match source.kind {
+                Kind::None | Kind::Immediate => {}
+                Kind::Direct => {
+                    let size = source.element.bytes() as usize;
+                    for lane in 0..op.lanes() {
+                        let start = source.base as usize + source.element_offset(lane);
+                        readers.read(start, size, self.of_lane(op, lane));
+                    }
+                }
+                Kind::Indirect => return false,
+            }
+        }
+        true
+    }
+
+    /// False if it is not known what the message reads.
+    fn message(&self, index: usize, op: &Op, send: &SendOp, readers: &mut Readers) -> bool {
+        let Some(spans) = send.known_spans() else {
+            return false;
+        };
+        if send.registers.gathered.is_some() {
+            return false;
+        }
+        if send.eot {
+            // What comes behind it is another thread's.
+            readers.0.fill(NOBODY);
+        }
+        let always = op.pred == Pred::Always;
+        let Some(plain) = &send.plain else {
+            if let Some(response) = block(send).filter(|_| always && op.no_mask) {
+                readers.write(response.start as usize, response.range().len(), ALL);
+            }
+            for span in [spans.src0, spans.src1] {
+                readers.read(span.start as usize, span.range().len(), ALL);
+            }
+            return true;
+        };
+        for (lane, bytes) in plain.response(op.exec_size).filter(|_| always) {
+            readers.write(bytes.start, bytes.len(), self.writer(index, op, lane));
+        }
+        for (lane, bytes) in plain.payload(op.exec_size) {
+            readers.read(bytes.start, bytes.len(), self.of_lane(op, lane));
+        }
+        true
+    }
+}
+
+/// Whether channels may go from a terminator to one of its successors, themselves: not because there are no others.
+/// Source: what [`flow`](super::flow) does.
+fn takes(op: &Op, ip: u32) -> bool {
+    let Semantics::Flow(kind) = op.does else {
+        return true;
+    };
+    let (next, jip) = (ip == op.next_ip, op.targets.jip == Some(ip));
+    let uip = ip == op.targets.uip;
+    let stay = next && op.pred != Pred::Always;
+    match kind {
+        Flow::If => next || jip,
+        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uip || stay,
+        Flow::Endif | Flow::Join => next,
+        Flow::Jump | Flow::While => jip || stay,
+        // Which ones leave depends on the family.
+        Flow::Goto => next || uip,
+        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => true,
+    }
+}
+
+/// The response of a message that loads elements which follow each other.
+fn block(send: &SendOp) -> Option<Span> {
+    let Some(Message::Lsc(Lsc::Vector {
+        direction: Direction::Read,
+        transpose: true,
+        elements,
+        data,
+        ..
+    })) = send.known_meaning()
+    else {
+        return None;
+    };
+    let mut response = send.known_spans()?.dst;
+    // The last register may have more.
+    let bytes = u32::from(*elements) * data.register_bytes() as u32;
+    response.end = response.end.min(response.start + bytes);
+    Some(response)
+}
+
+/// The sources of a branch are for all channels; they are known.
+fn sources(op: &Op, readers: &mut Readers) -> bool {
     for source in &op.src {
         match source.kind {
             Kind::None | Kind::Immediate => {}
-            Kind::Direct => {
-                let count = source.extent(op.lanes());
-                touch(source.base as usize, count, Byte::Read);
-            }
+            Kind::Direct => readers.read(source.base as usize, source.extent(op.lanes()), ALL),
             Kind::Indirect => return false,
-        }
-    }
-    if op.dst.target == Target::Direct && is_whole(op, channels) {
-        let size = op.dst.ty.bytes() as usize;
-        for lane in 0..op.lanes() {
-            let start = op.dst.base as usize + lane * usize::from(op.dst.stride);
-            touch(start, size, Byte::Settled);
         }
     }
     true
 }
 
-/// False if it is not known what the message reads.
-fn message(
-    op: &Op,
-    send: &SendOp,
-    channels: u32,
-    touch: &mut impl FnMut(usize, usize, Byte),
-) -> bool {
-    let Some(spans) = send.known_spans().filter(|_| !send.eot) else {
-        return false;
-    };
-    if send.registers.gathered.is_some() {
-        return false;
+#[cfg(test)]
+mod tests {
+    use devinfo::{Family, GpuAddress};
+    use isa_encoder::{AsmOptions, assemble};
+    use softgpu_memory::AddressSpace;
+
+    use super::super::routine::Source;
+    use super::*;
+
+    /// Whether r30 and r31 need not be cleared for threads of these channels that execute `text`.
+    fn is_settled(channels: u32, text: &str) -> bool {
+        const CODE: GpuAddress = GpuAddress::new(0x1_0000);
+        let text = format!(
+            "//.platform dg2
+             {text}
+             (W) send.gtwy (8|M0) null r127 null:0 0x0 0x02000010 {{EOT,A@1}}\n"
+        );
+        let assembly = assemble(&text, &AsmOptions::default()).expect("it assembles");
+        let space = AddressSpace::with_anonymous(&[(CODE, 0x1000)]).expect("memory");
+        let memory = &space.view();
+        memory.write(CODE, &assembly.code).expect("bound");
+        let rules = Rules::of(Family::XeHpg);
+        let source = Source {
+            memory,
+            base: CODE,
+            rules,
+            grf_count: 128,
+        };
+        let routine = Routine::decode(&source, 0, 1000, |_| false).expect("it decodes");
+        let at = GRF_BASE + 30 * 32;
+        let line = Lines::inside(at..at + 64);
+        line.without(&lines(&routine, 0, channels, rules)) == Lines::NONE
     }
-    for span in [spans.src0, spans.src1] {
-        touch(span.start as usize, span.range().len(), Byte::Read);
+
+    const FULL: u32 = 0xffff;
+    const WRITES: &str = "mov (16|M0) r30.0<1>:ud r1.0<1;1,0>:ud\n";
+    const READS: &str = "add (16|M0) r40.0<1>:ud r30.0<1;1,0>:ud 1:ud\n";
+    const READS_ALL: &str = "(W) add (16|M0) r40.0<1>:ud r30.0<1;1,0>:ud 1:ud\n";
+
+    /// Channels part: of those in one branch, and of the others.
+    fn parted(one: &str, other: &str, behind: &str) -> String {
+        format!(
+            "cmp (16|M0) (lt)f0.0 null<1>:ud r1.0<1;1,0>:ud 2048:ud
+             (f0.0) if (16|M0) other over
+             {one}
+             else (16|M0) over over
+             other:
+             {other}
+             over:
+             endif (16|M0) behind
+             behind:
+             {behind}"
+        )
     }
-    if let Some(bytes) = send
-        .plain
-        .as_ref()
-        .and_then(|plain| plain.response(op.exec_size))
-        && is_whole(op, channels)
-    {
-        touch(bytes.start, bytes.len(), Byte::Settled);
+
+    #[test]
+    fn what_is_written_before_it_is_read_does_not_matter() {
+        assert!(is_settled(FULL, ""));
+        assert!(is_settled(FULL, &format!("{WRITES}{READS}")));
+        assert!(is_settled(FULL, &format!("{WRITES}{READS_ALL}")));
+        assert!(!is_settled(FULL, READS));
+        assert!(!is_settled(FULL, &format!("{READS}{WRITES}")));
+        let part = "mov (8|M0) r30.0<1>:ud r1.0<1;1,0>:ud\n";
+        assert!(!is_settled(FULL, &format!("{part}{READS}")));
+        let maybe = "(f0.0) mov (16|M0) r30.0<1>:ud r1.0<1;1,0>:ud\n";
+        assert!(!is_settled(FULL, &format!("{maybe}{READS}")));
+        let selects = "(f0.0) sel (16|M0) r30.0<1>:ud r1.0<1;1,0>:ud 0:ud\n";
+        assert!(is_settled(FULL, &format!("{selects}{READS}")));
+        let anywhere = "mov (16|M0) r40.0<1>:ud r[a0.0]<1;1,0>:ud\n";
+        assert!(is_settled(FULL, &format!("{WRITES}{anywhere}")));
+        assert!(!is_settled(FULL, anywhere));
     }
-    true
+
+    #[test]
+    fn channels_read_what_they_have_written() {
+        let few = format!("{WRITES}{READS}");
+        assert!(is_settled(0xff, &few));
+        assert!(!is_settled(0xff, &format!("{WRITES}{READS_ALL}")));
+        assert!(is_settled(FULL, &parted(WRITES, WRITES, READS)));
+        assert!(is_settled(FULL, &parted(&few, "", "")));
+        assert!(!is_settled(FULL, &parted(WRITES, "", READS)));
+        assert!(!is_settled(FULL, &parted("", WRITES, READS)));
+        assert!(!is_settled(FULL, &parted(WRITES, WRITES, READS_ALL)));
+        // Of other channels: of the next one, and each of one.
+        for others in ["r30.1<1;1,0>", "r30.0<0;1,0>", "r30.0<2;1,0>"] {
+            let reads = format!("mov (8|M0) r40.0<1>:ud {others}:ud\n");
+            let reads = parted(WRITES, WRITES, &reads);
+            assert!(!is_settled(FULL, &reads), "{others}");
+        }
+    }
+
+    #[test]
+    fn loops_are_looked_at_from_their_begin_on() {
+        let loops = |body: &str| {
+            format!(
+                "again:
+                 {body}
+                 add (16|M0) (lt)f0.0 r10.0<1>:d r10.0<1;1,0>:d -1:d
+                 (f0.0) while (16|M0) again\n"
+            )
+        };
+        assert!(is_settled(FULL, &loops(&format!("{WRITES}{READS}"))));
+        assert!(is_settled(FULL, &format!("{}{READS}", loops(WRITES))));
+        assert!(!is_settled(FULL, &loops(&format!("{READS}{WRITES}"))));
+        let before = format!("{WRITES}{}", loops(&format!("{READS}{WRITES}")));
+        assert!(is_settled(FULL, &before));
+    }
+
+    #[test]
+    fn messages_read_and_write_what_their_channels_have() {
+        let load = "send.ugm (16|M0) r30 r10 null:0 0x0 0x08200580 {$1}\n";
+        assert!(is_settled(FULL, &parted(load, WRITES, READS)));
+        assert!(!is_settled(FULL, &parted(load, "", READS)));
+        let store = "send.ugm (16|M0) null r10 r30:2 0x0 0x08000584 {$1}\n";
+        assert!(is_settled(FULL, &parted(WRITES, WRITES, store)));
+        assert!(!is_settled(FULL, store));
+        let all = "(W) send.ugm (16|M0) null r10 r30:2 0x0 0x08000584 {$1}\n";
+        assert!(!is_settled(FULL, &parted(WRITES, WRITES, all)));
+    }
 }

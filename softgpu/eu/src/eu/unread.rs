@@ -128,7 +128,7 @@ fn is_read(routine: &Routine, after: usize, register: Span) -> bool {
 }
 
 /// Where a terminator leads, if its text says so.
-fn known_successors(op: &Op) -> Option<impl Iterator<Item = u32>> {
+pub(super) fn known_successors(op: &Op) -> Option<impl Iterator<Item = u32>> {
     let computed = match op.does {
         Semantics::Flow(Flow::Call { .. } | Flow::Ret | Flow::Brd | Flow::Brc) => true,
         Semantics::Flow(Flow::Jump) => op.targets.jip.is_none(),

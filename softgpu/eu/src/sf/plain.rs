@@ -6,6 +6,7 @@
 //! addresses, faults included, is left to the general path (`gather`), with which this one agrees.
 //! Host code performs those of other elements, too (`host`).
 
+use core::ops::Range;
 use std::sync::atomic::Ordering;
 
 use isa_encoder::message::{
@@ -70,14 +71,35 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// The register bytes that a load by an instruction of `exec_size` channels, all of them enabled, writes
-    /// whole.
-    pub fn response(&self, exec_size: u8) -> Option<core::ops::Range<usize>> {
-        let packed = self.plane_bytes == u32::from(self.lanes) * u32::from(self.slot);
-        let all = !self.stores && exec_size == self.lanes && packed;
-        let start = self.data as usize;
-        let bytes = usize::from(self.planes) * self.plane_bytes as usize;
-        all.then_some(start..start + bytes)
+    /// The lanes of an instruction of `exec_size` channels, and the register bytes that each writes if it executes a
+    /// load.
+    pub fn response(&self, exec_size: u8) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let lanes = (!self.stores).then_some(exec_size);
+        lanes.into_iter().flat_map(|lanes| self.elements(lanes))
+    }
+
+    /// The same of those that it reads.
+    pub fn payload(&self, exec_size: u8) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let width = if self.wide { 8 } else { 4 };
+        let addresses = (0..usize::from(exec_size.min(self.lanes))).map(move |lane| {
+            let start = self.addresses as usize + width * lane;
+            (lane, start..start + width)
+        });
+        let lanes = self.stores.then_some(exec_size);
+        let data = lanes.into_iter().flat_map(|lanes| self.elements(lanes));
+        addresses.chain(data)
+    }
+
+    /// The data of each of so many lanes.
+    fn elements(&self, lanes: u8) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let (slot, lanes) = (usize::from(self.slot), usize::from(lanes.min(self.lanes)));
+        (0..usize::from(self.planes)).flat_map(move |plane| {
+            let first = self.data as usize + plane * self.plane_bytes as usize;
+            (0..lanes).map(move |lane| {
+                let start = first + slot * lane;
+                (lane, start..start + slot)
+            })
+        })
     }
 
     /// Prepares the message of an instruction of `exec_size` channels, if it is one.

@@ -197,10 +197,9 @@ impl Start {
         let first = fitting.next()?;
         let better = fitting.find(|(.., translation, _)| translation.any && !first.2.any);
         let (variant, own, _, number) = better.unwrap_or(first);
-        let ops = routine.ops().get(at..).unwrap_or_default();
         let settle = || Settled {
             at,
-            lines: settled::lines(ops, state.active, state.rules),
+            lines: settled::lines(routine, at, state.active, state.rules),
             id: NonZero::new(STARTS.fetch_add(1, Ordering::Relaxed) + 1),
         };
         let settled = own.settled.get_or_init(settle);
