@@ -118,9 +118,12 @@ impl Selector<'_> {
                     super::arith::retype(header, M::Ub),
                     threads.mask.trailing_zeros() / 8,
                 );
-                for byte in [10, 11] {
-                    self.one(Opcode::Mov, at(loc(byte), M::Ub), &[count]);
-                }
+                let both = Loc {
+                    place: Place { var, byte: 10 },
+                    pitch: 1,
+                };
+                let mov = What::Alu(Opcode::Mov);
+                self.some_lanes(mov, Some(at(both, M::Ub)), &[count], true, 2, |_| {});
             }
         }
         let place = Place { var, byte: 0 };

@@ -22,12 +22,24 @@ impl Translator {
         let notification = self.layout.notification;
         dynasm!(self.ops
             ; mov rax, [rbx + BARRIER]
-            ; mov ecx, [r12 + step.at as i32]
-            ; and ecx, step.mask as i32
             ; movzx edx, BYTE [rax + THREADS]
-            ; imul edx, edx, step.of_each as i32
-            ; cmp ecx, edx
-            ; jne =>ways.slow
+        );
+        // Each by itself: compilers store them so, and a load of all would wait for these stores.
+        let bytes = step.mask.to_le_bytes().into_iter();
+        for ((mask, threads), at) in bytes.zip(step.of_each.to_le_bytes()).zip(step.at as i32..) {
+            match (mask, threads) {
+                (0, _) => continue,
+                (_, 0) => dynasm!(self.ops ; test BYTE [r12 + at], mask as i8),
+                _ => dynasm!(self.ops
+                    ; movzx ecx, BYTE [r12 + at]
+                    ; and ecx, i32::from(mask)
+                    ; imul edi, edx, i32::from(threads)
+                    ; cmp ecx, edi
+                ),
+            }
+            dynasm!(self.ops ; jne =>ways.slow);
+        }
+        dynasm!(self.ops
             ; mov ecx, [rax + PASSED]
             ; mov DWORD [rbx + SIGNALLED], 1
             ; mov [rbx + GENERATION], ecx

@@ -365,7 +365,8 @@ fn take_turns(
     (env, code, budget): (&GroupEnv<'_>, &Code, u32),
     at: impl Fn(usize, u64) -> ThreadAt,
 ) -> Result<Slice, DispatchError> {
-    let (mut places, mut running) = (Vec::new(), Vec::new());
+    let mut places = Vec::with_capacity(threads.len());
+    let mut running = Vec::with_capacity(threads.len());
     for (place, state) in threads.iter_mut().enumerate() {
         if let State::Ready(thread) | State::AtBarrier(thread, _) = state {
             places.push(place);
