@@ -86,13 +86,13 @@ impl Translator {
     }
 
     /// The operation on lanes, into a pinned register: that of a source, if it is a move whose result `blends` with
-    /// what is there.
+    /// what is there. Floats are multiplied and divided for the lanes that are `served`.
     pub(super) fn wide_compute(
         &mut self,
         job: &Job<'_>,
         chunk: usize,
         sources: [Zmm; 3],
-        blends: bool,
+        (blends, served): (bool, Lanes),
     ) -> Zmm {
         let [a, b, c] = sources;
         let (kind, lane, width) = (job.plan.kind, job.plan.lane, job.width());
@@ -112,11 +112,11 @@ impl Translator {
             return out;
         }
         if let Some(instruction) = of_two(kind, float, lane) {
-            self.evex(instruction, width, to, a, register(b));
+            self.evex(instruction, width, (out, served), a, register(b));
             return out;
         }
         if let Some(instruction) = of_one(kind, lane) {
-            self.evex(instruction, width, to, 0, register(a));
+            self.evex(instruction, width, (out, served), 0, register(a));
             return out;
         }
         if let Some(instruction) = shift(kind, lane) {
@@ -149,6 +149,7 @@ impl Translator {
             }
             Kind::MultiplyAdd if float => {
                 copy(self, Lanes::All, a);
+                let to = (out, served);
                 self.evex(VFMADD231PS.of(lane), width, to, b, register(c));
             }
             Kind::MultiplyAdd if lane == 8 => {
@@ -245,7 +246,7 @@ impl Translator {
                     _ => (1f32.to_bits().into(), VDIVPS),
                 };
                 let one = self.wide_constant(one, lane);
-                self.evex(divide, width, to, one, register(a));
+                self.evex(divide, width, (out, served), one, register(a));
                 self.wide.release(one);
             }
             Kind::FloatToSigned => {

@@ -118,7 +118,8 @@ impl Translator {
                     );
                 }
             } else {
-                *result = self.wide_compute(job, chunk, sources, blends);
+                let served = self.costly_lanes(job, chunk, written);
+                *result = self.wide_compute(job, chunk, sources, (blends, served));
                 self.wide_finish(job, *result);
             }
             for source in sources {
@@ -142,6 +143,22 @@ impl Translator {
         self.wide.release_all();
         self.kept.release_all();
         true
+    }
+
+    /// The lanes for which floats are multiplied and divided: those that are written. What others hold may be denormal
+    /// numbers, integers for instance, for which the host's processor takes a hundred times as long.
+    fn costly_lanes(&mut self, job: &Job<'_>, chunk: usize, written: Written) -> Lanes {
+        let slow = matches!(
+            job.plan.kind,
+            Kind::Multiply | Kind::MultiplyAdd | Kind::Divide | Kind::Inverse | Kind::SquareRoot
+        );
+        match job.plan.float && slow && written == Written::Masked {
+            true => {
+                let lanes = job.lanes.min(job.chunk);
+                Lanes::Zero(self.written_lanes(job, chunk * job.chunk, lanes))
+            }
+            false => Lanes::All,
+        }
     }
 
     /// What a result becomes after it is computed.
