@@ -570,6 +570,28 @@ mod tests {
         assert!(!loads(&[(256, 64)], 256, 32));
     }
 
+    /// Those of other channels may be denormal numbers, which take long.
+    #[test]
+    fn floats_are_multiplied_for_the_channels_that_execute() {
+        let zeroed = |channels, element| {
+            let mut multiply = step(Operation::Mul, 16, 4);
+            for source in multiply.request.sources.iter_mut().flatten() {
+                source.element = element;
+            }
+            multiply.request.output.element = element;
+            let mut translator = Translator::new(Layout::OF_TESTS, &[], HostIsa::Avx512);
+            translator.channels = channels;
+            assert!(translator.wide_vector(&multiply));
+            let (code, _) = translator.finish().expect("it assembles");
+            // `vmulps` with a mask that zeroes others.
+            let is_one = |code: &[u8]| code[0] == 0x62 && code[4] == 0x59 && code[3] & 0x87 > 0x80;
+            code.windows(6).filter(|code| is_one(code)).count()
+        };
+        assert_eq!(zeroed(Channels::Any, Element::F), 1);
+        assert_eq!(zeroed(Channels::All(0xffff), Element::F), 0);
+        assert_eq!(zeroed(Channels::Any, Element::Ud), 0);
+    }
+
     /// A load that begins inside of what was stored would wait for it.
     #[test]
     fn upper_halves_of_qwords_come_and_go_with_the_lower_ones() {
