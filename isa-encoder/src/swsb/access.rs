@@ -521,3 +521,45 @@ impl Finder<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(start: u16, end: u16) -> Access {
+        Access {
+            space: Space::Grf,
+            write: false,
+            start,
+            end,
+            strided: false,
+        }
+    }
+
+    #[test]
+    fn what_overlaps_has_places_in_common() {
+        let ends = (0..=20_000)
+            .step_by(61)
+            .chain([32, 64, 2048, 4096, u16::MAX]);
+        let all: Vec<Access> = ends
+            .flat_map(|start: u16| {
+                [1, 4, 31, 32, 33, 64, 512, 2016, 2017, 4000]
+                    .map(|count| bytes(start, start.saturating_add(count)))
+            })
+            .collect();
+        let mut apart = 0;
+        for one in &all {
+            for other in &all {
+                let has_common = one.places() & other.places() != 0;
+                assert!(
+                    has_common || !one.overlaps(0, other, 0),
+                    "{one:?} {other:?}"
+                );
+                apart += usize::from(!has_common);
+            }
+        }
+        assert!(apart > all.len() * all.len() / 2, "most are apart");
+        assert_eq!(bytes(0, 33).places(), 0b11);
+        assert_eq!(bytes(64 * 32, 64 * 32 + 1).places(), 1, "again");
+    }
+}

@@ -28,6 +28,17 @@ const fn single_of_half(half: u64) -> u64 {
     }
 }
 
+/// The bytes of its lane before an element that begins there and is in one lane: those of lanes that hold such are
+/// multiples of a lane's bytes. Elements that are not aligned, which hardware refuses, may be in two: none.
+pub(crate) const fn before(at: u32, size: usize, lane: usize) -> u32 {
+    let before = at % lane as u32;
+    if before as usize + size <= lane {
+        before
+    } else {
+        0
+    }
+}
+
 impl Translator {
     /// A register with `value` in all lanes of `lane` bytes, pinned.
     pub(crate) fn constant(&mut self, value: u64, lane: usize) -> Ymm {
@@ -171,7 +182,7 @@ impl Translator {
             return register;
         }
         // Whole lanes are loaded: a load that begins inside of what was stored waits.
-        let before = base as u32 % lane as u32;
+        let before = before(base as u32, size, lane);
         if lane == 4 && size < 4 && job.width() == 32 && follows(4) {
             let whole = self.bytes(base as u32 - before);
             self.extend_part(register, whole, (size, signed), before);

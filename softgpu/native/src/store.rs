@@ -3,6 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use eu_lanes::{Accumulator, Element, Output};
 
+use crate::load::before;
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, LaneMask, Ymm};
 use crate::translate::{Translator, Whole};
@@ -357,7 +358,7 @@ impl Translator {
         (first, written): (usize, Written),
     ) {
         // What is part of a lane is stored with what is before it: a load of both would wait for a store between them.
-        let before = at % lane as u32;
+        let before = before(at, size, lane);
         let at = at - before;
         let mut value = lanes;
         if before != 0 {

@@ -255,6 +255,12 @@ fn threads_leave_nothing_to_the_next_one_that_it_reads() {
              mov (8|M0) r30.0<1>:ud sr0.0<0;1,0>:ud
              (W) xor (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud r4.0<0;1,0>:ud",
         ),
+        (
+            "elements that are not aligned",
+            "mov (16|M0) r40.0<1>:ud r1.1<8;8,2>:uw //.bits 71:67=3
+             mov (16|M0) r42.1<2>:uw r1.0<8;8,1>:ud //.bits 55:51=3
+             mov (8|M0) r46.1<2>:ud r1.0<8;8,1>:ud //.bits 55:51=6",
+        ),
         ("a loop", loops),
         (
             "other registers by address",

@@ -255,7 +255,8 @@ impl Op {
         let flow = matches!(self.action, Action::Flow);
         let always = self.pred == Pred::Always;
         let passes = match self.opcode {
-            Opcode::Jmpi => !always,
+            // It is the first channel's, if that must be enabled.
+            Opcode::Jmpi => !always || !self.no_mask,
             _ => !matches!(&self.action, Action::Send(send) if send.eot),
         };
         let targets = self.targets.jip.filter(|_| flow);

@@ -9,7 +9,7 @@ use core::ops::Range;
 use std::collections::BTreeSet;
 
 use isa_encoder::message::{Direction, Lsc, Message};
-use isa_encoder::semantics::{Flow, Number, Semantics};
+use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
 use super::lines::Lines;
@@ -17,7 +17,7 @@ use super::op::{Action, Op, Pred, SendOp, Span};
 use super::operand::{Kind, Target};
 use super::regs::{self, GRF_BASE};
 use super::routine::{Block, Routine};
-use super::unread::known_successors;
+use super::unread::{known_successors, writes_always};
 use super::vector;
 
 /// The most blocks that are looked at: of larger routines all registers matter.
@@ -161,9 +161,32 @@ impl<'a> Liveness<'a> {
         match last.ends_block() {
             true => {
                 let to = known_successors(last)?;
-                to.map(|ip| Some((number(ip)?, takes(last, ip)))).collect()
+                let some = |ip| Some((number(ip)?, self.takes(last, ip)));
+                to.map(some).collect()
             }
             false => Some(vec![(number(last.next_ip)?, true)]),
+        }
+    }
+
+    /// Whether channels may go from a terminator to one of its successors, themselves: not because there are no others.
+    /// Source: what [`flow`](super::flow) does.
+    fn takes(&self, op: &Op, ip: u32) -> bool {
+        let Semantics::Flow(kind) = op.does else {
+            return true;
+        };
+        let (next, jip) = (ip == op.next_ip, op.targets.jip == Some(ip));
+        let uip = ip == op.targets.uip;
+        // Those that do not branch: their predicate does not hold, or they are none of the op's.
+        let others = self.channels & !(op.size_mask() << op.channel_offset);
+        let stay = next && (op.pred != Pred::Always || others != 0);
+        match kind {
+            Flow::If => next || jip,
+            Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uip || stay,
+            Flow::Endif | Flow::Join => next,
+            Flow::While => jip || stay,
+            // Which ones leave depends on the family.
+            Flow::Goto => next || uip,
+            Flow::Jump | Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => true,
         }
     }
 
@@ -209,9 +232,7 @@ impl<'a> Liveness<'a> {
         if vector::request(op, self.rules).is_none() {
             return false;
         }
-        // What selects by a predicate writes for all channels.
-        let selects = op.does == Semantics::Number(Number::Select);
-        if op.dst.target == Target::Direct && (op.pred == Pred::Always || selects) {
+        if op.dst.target == Target::Direct && writes_always(op) {
             let size = op.dst.ty.bytes() as usize;
             for lane in 0..op.lanes() {
                 let start = op.dst.base as usize + lane * usize::from(op.dst.stride);
@@ -263,26 +284,6 @@ impl<'a> Liveness<'a> {
             readers.read(bytes.start, bytes.len(), self.of_lane(op, lane));
         }
         true
-    }
-}
-
-/// Whether channels may go from a terminator to one of its successors, themselves: not because there are no others.
-/// Source: what [`flow`](super::flow) does.
-fn takes(op: &Op, ip: u32) -> bool {
-    let Semantics::Flow(kind) = op.does else {
-        return true;
-    };
-    let (next, jip) = (ip == op.next_ip, op.targets.jip == Some(ip));
-    let uip = ip == op.targets.uip;
-    let stay = next && op.pred != Pred::Always;
-    match kind {
-        Flow::If => next || jip,
-        Flow::Else | Flow::Break | Flow::Cont | Flow::Halt => uip || stay,
-        Flow::Endif | Flow::Join => next,
-        Flow::Jump | Flow::While => jip || stay,
-        // Which ones leave depends on the family.
-        Flow::Goto => next || uip,
-        Flow::Brd | Flow::Brc | Flow::Call { .. } | Flow::Ret => true,
     }
 }
 
@@ -385,6 +386,8 @@ mod tests {
         assert!(!is_settled(FULL, &format!("{maybe}{READS}")));
         let selects = "(f0.0) sel (16|M0) r30.0<1>:ud r1.0<1;1,0>:ud 0:ud\n";
         assert!(is_settled(FULL, &format!("{selects}{READS}")));
+        let smaller = "(f0.0) sel (16|M0) (lt)f0.0 r30.0<1>:ud r1.0<1;1,0>:ud r2.0<1;1,0>:ud\n";
+        assert!(!is_settled(FULL, &format!("{smaller}{READS}")));
         let anywhere = "mov (16|M0) r40.0<1>:ud r[a0.0]<1;1,0>:ud\n";
         assert!(is_settled(FULL, &format!("{WRITES}{anywhere}")));
         assert!(!is_settled(FULL, anywhere));
@@ -406,6 +409,41 @@ mod tests {
             let reads = parted(WRITES, WRITES, &reads);
             assert!(!is_settled(FULL, &reads), "{others}");
         }
+    }
+
+    #[test]
+    fn channels_that_do_not_branch_go_on() {
+        let halts = |channels: u32, bits: &str| {
+            format!(
+                "(f0.0) goto (16|M0) over over
+                 {bits}
+                 halt ({channels}|M0) over over
+                 {READS}
+                 over:
+                 halt (16|M0) behind behind
+                 behind:
+                 join (16|M0) end
+                 end:\n"
+            )
+        };
+        assert!(is_settled(FULL, &halts(16, "")));
+        assert!(!is_settled(FULL, &halts(8, "")));
+        assert!(!is_settled(FULL, &halts(16, READS)));
+        // Without `(W)` it depends on the first channel.
+        let jumps = |mask: &str| {
+            format!(
+                "(f0.0) goto (16|M0) over over
+                 {mask} over
+                 {READS}
+                 over:
+                 join (16|M0) end
+                 end:\n"
+            )
+        };
+        assert!(is_settled(FULL, &jumps("(W) jmpi (1|M0)")));
+        let unmasked = jumps("(W) jmpi (1|M0)").replacen("over\n", "over //.bits 31=0\n", 2);
+        let unmasked = unmasked.replacen("over over //.bits 31=0", "over over", 1);
+        assert!(!is_settled(FULL, &unmasked));
     }
 
     #[test]

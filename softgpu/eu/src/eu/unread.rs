@@ -137,6 +137,13 @@ pub(super) fn known_successors(op: &Op) -> Option<impl Iterator<Item = u32>> {
     (!computed).then(|| op.successors())
 }
 
+/// Whether an op writes for all channels that execute it. One that selects by a predicate does, one that selects by a
+/// condition does not.
+pub(super) fn writes_always(op: &Op) -> bool {
+    let selects = op.does == Semantics::Number(Number::Select) && op.cond.is_none();
+    op.pred == Pred::Always || selects
+}
+
 /// The bytes of a register that a span has, one bit each.
 fn bytes_of(span: Span, register: Span) -> u64 {
     let above = |count: u32| u64::MAX.checked_shl(count).unwrap_or(0);
@@ -166,10 +173,7 @@ fn touches(op: &Op, register: Span, bytes: u64) -> Touch {
             if reads {
                 return Touch::Reads;
             }
-            // What selects by a predicate writes for all channels.
-            let selects = op.does == Semantics::Number(Number::Select);
-            let always = op.pred == Pred::Always || selects;
-            if op.dst.target != Target::Direct || !always {
+            if op.dst.target != Target::Direct || !writes_always(op) {
                 return Touch::Writes(0);
             }
             // Compilers write the two halves of addresses in turn.

@@ -10,7 +10,7 @@ use crate::evex::{
     VPMOVSXBQ, VPMOVSXDQ, VPMOVSXWD, VPMOVSXWQ, VPMOVZXBD, VPMOVZXBQ, VPMOVZXDQ, VPMOVZXWD,
     VPMOVZXWQ, VPSHIFTD, VPSHIFTQ, VPSUBD, VPSUBQ, VPXORD, general,
 };
-use crate::load::sign;
+use crate::load::{before, sign};
 use crate::plan::Reading;
 use crate::registers::{Content, Zmm};
 use crate::translate::Translator;
@@ -63,7 +63,7 @@ impl Part {
         Self {
             element,
             lane,
-            before: at % lane as u32,
+            before: before(at, element.bytes(), lane),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::evex::{
     VPBLENDMB, VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ,
     VPSHIFTD, VPSHIFTQ, VPTERNLOGD,
 };
+use crate::load::before;
 use crate::registers::{Content, Zmm};
 use crate::store::Target;
 use crate::translate::Translator;
@@ -103,7 +104,7 @@ impl Translator {
                     stored.push((at, bytes, value));
                 }
                 Way::Between => {
-                    let before = at % lane as u32;
+                    let before = before(at, size, lane);
                     let at = at - before;
                     let moved = self.up_by(result, before, (lane, width));
                     let value = self.between(
@@ -119,7 +120,7 @@ impl Translator {
                     }
                 }
                 Way::Apart => {
-                    let before = at % 8;
+                    let before = before(at, size, 8);
                     let at = at - before;
                     let bytes = 2 * width;
                     for half in 0..bytes.div_ceil(BYTES) {
