@@ -83,6 +83,8 @@ impl Part {
 
 /// The most scalars of a value in code.
 pub const MAX_SCALARS: usize = 1 << 14;
+/// The most components of a vector. Its alignment is its size, at most 4,096 bytes.
+pub const MAX_COMPONENTS: u32 = 512;
 /// The most scalars of a constant.
 pub const MAX_CONSTANT: usize = 1 << 21;
 

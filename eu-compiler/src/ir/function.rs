@@ -38,7 +38,7 @@ pub struct InstData {
 }
 
 impl Clone for InstData {
-    /// As derived, but lists are copied whole, and not value by value: functions are cloned.
+    /// As derived, but lists are copied whole: `SmallVec` clones value by value, and functions are cloned often.
     fn clone(&self) -> Self {
         Self {
             op: self.op.clone(),

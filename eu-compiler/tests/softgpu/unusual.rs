@@ -178,6 +178,28 @@ fn vectors_have_any_number_of_components() {
 }
 
 #[test]
+fn a_vector_has_no_more_components_than_its_alignment_allows() {
+    let words = ANY_VECTORS.as_chunks::<4>().0.iter();
+    let words: Vec<u32> = words.map(|word| u32::from_le_bytes(*word)).collect();
+    // OpTypeVector, of 32.
+    let is_vector = |words: &[u32]| words[0] == 4 << 16 | 23 && words[3] == 32;
+    let at = words.windows(4).position(is_vector).expect("there is one");
+    for (count, what) in [
+        (0, "it has no components"),
+        (513, "more than 512 components"),
+        (u32::MAX, "more than 512 components"),
+    ] {
+        let mut words = words.clone();
+        words[at + 3] = count;
+        let module: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let target = devinfo::by_name("tgl").expect("it is known");
+        let compiled = eu_compiler::compile(&module, &eu_compiler::Options::new(target));
+        let why = compiled.expect_err("there are no such vectors").to_string();
+        assert!(why.contains(what), "{count}: {why}");
+    }
+}
+
+#[test]
 fn a_hint_for_a_loop_changes_nothing() {
     for kernel in ["k", "first"] {
         alone(LOOP_HINTS, kernel, |id| id * (id + 1) / 2);

@@ -78,18 +78,19 @@ fn bytes_from(access: &Access, pattern: Bytes, from: u16) -> Bytes {
     ones(access.end.saturating_sub(from)) & !ones(start)
 }
 
-/// Where accesses may be: those that have no bit in common have no byte in common.
-pub type Places = u64;
+/// Where accesses may be: bit `n` is the `n`-th 32 bytes of every 2048. Those that have no bit in common have no byte in
+/// common.
+pub type Pieces = u64;
 
 impl Access {
-    /// Its places. Each bit stands for 32 bytes, and again for those of every 64th such piece behind them.
-    pub fn places(&self) -> Places {
+    /// The pieces that it touches.
+    pub fn pieces(&self) -> Pieces {
         const PIECE: u32 = 32;
         let first = u32::from(self.start) / PIECE;
         let behind = u32::from(self.end).div_ceil(PIECE).max(first + 1);
-        match Places::MAX.checked_shl(behind - first) {
+        match Pieces::MAX.checked_shl(behind - first) {
             Some(others) => (!others).rotate_left(first),
-            None => Places::MAX,
+            None => Pieces::MAX,
         }
     }
 
@@ -539,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_has_places_in_common() {
+    fn what_overlaps_has_pieces_in_common() {
         let ends = (0..=20_000)
             .step_by(61)
             .chain([32, 64, 2048, 4096, u16::MAX]);
@@ -552,7 +553,7 @@ mod tests {
         let mut apart = 0;
         for one in &all {
             for other in &all {
-                let has_common = one.places() & other.places() != 0;
+                let has_common = one.pieces() & other.pieces() != 0;
                 assert!(
                     has_common || !one.overlaps(0, other, 0),
                     "{one:?} {other:?}"
@@ -561,7 +562,7 @@ mod tests {
             }
         }
         assert!(apart > all.len() * all.len() / 4, "many are apart");
-        assert_eq!(bytes(0, 33).places(), 0b11);
-        assert_eq!(bytes(64 * 32, 64 * 32 + 1).places(), 1, "again");
+        assert_eq!(bytes(0, 33).pieces(), 0b11);
+        assert_eq!(bytes(64 * 32, 64 * 32 + 1).pieces(), 1, "again");
     }
 }

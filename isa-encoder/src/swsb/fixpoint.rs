@@ -18,8 +18,8 @@ const STEPS: u64 = 2_000;
 const LEAST: u64 = 10_000_000;
 
 /// Runs `transfer` over all blocks until nothing changes, and gives `settled` the state at the start of
-/// each, in order. States only grow, so this ends. A state is kept as long as control may still bring more
-/// to its block: those of all blocks of a large program would be more than a machine has room for.
+/// each, in order. States only grow, so this ends. A state is kept until nothing behind the run of its block
+/// leads back ([`Flow::runs`]): those of all blocks of a large program would be more than a machine has room for.
 pub fn fixpoint(
     flow: &Flow,
     mut transfer: impl FnMut(usize, &mut State),

@@ -81,7 +81,7 @@ pub struct Flow {
 /// Where an instruction leads.
 #[derive(Clone, Debug)]
 enum Exits {
-    /// Only to the instruction behind it, in the same block.
+    /// Only to the instruction behind it. It ends no block by itself.
     On,
     /// To these, and it ends its block.
     Away(Vec<(usize, Way)>),

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::access::{self, Access, Bytes, Space, View};
+use super::access::{self, Access, Bytes, Pieces, Space, View};
 use super::pending::{Conflict, in_order_ordered};
 use super::pipe::{self, PipeSet, Unit};
 use crate::model::semantics::{Flow, Semantics};
@@ -82,27 +82,21 @@ pub struct Overtaken {
 /// How many instructions of a pipe can be under way.
 const LONGEST: u32 = pipe::LONGEST_WINDOW as u32;
 
-/// Sets that have the registers that are read and written, and perhaps others: one bit for each 32 bytes,
-/// modulo 64.
+/// Sets that have the registers that are read and written, and perhaps others.
 #[derive(Clone, Copy, Debug, Default)]
 struct Uses {
-    reads: u64,
-    writes: u64,
+    reads: Pieces,
+    writes: Pieces,
 }
 
 impl Uses {
     fn add(&mut self, access: Access) {
-        let (first, last) = (access.start / 32, access.end.saturating_sub(1) / 32);
-        let registers = match last.saturating_sub(first) {
-            count @ 0..63 => (u64::MAX >> (63 - count)).rotate_left(u32::from(first % 64)),
-            _ => u64::MAX,
-        };
         let set = if access.write {
             &mut self.writes
         } else {
             &mut self.reads
         };
-        *set |= registers;
+        *set |= access.pieces();
     }
 
     fn join(&mut self, other: Uses) {

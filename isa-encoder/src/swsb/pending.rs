@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use devinfo::Family;
 
-use super::access::{self, Access, Bytes, Places, Space, View};
+use super::access::{self, Access, Bytes, Pieces, Space, View};
 use super::flow::{self, Carries};
 use super::pipe::{self, OutOfOrder, PipeSet, Unit};
 use super::program::Program;
@@ -16,7 +16,7 @@ use crate::model::{Format, Instruction, Opcode, Options, Pipe, TokenMode};
 pub struct Node {
     accesses: core::ops::Range<usize>,
     /// Where its accesses may be.
-    places: Places,
+    pieces: Pieces,
     /// What executes it.
     pub unit: Unit,
     /// The token it takes.
@@ -54,16 +54,16 @@ impl Facts {
             let instruction = &placed.instruction;
             let first = facts.accesses.len();
             let found = access::accesses(family, view, instruction);
-            let mut places = Places::default();
+            let mut pieces = Pieces::default();
             for (access, pattern) in found.iter() {
-                places |= access.places();
+                pieces |= access.pieces();
                 facts.accesses.push(access);
                 facts.patterns.push(pattern);
             }
             let unit = pipe::unit(family, view, instruction);
             facts.nodes.push(Node {
                 accesses: first..facts.accesses.len(),
-                places,
+                pieces,
                 unit,
                 token: set_token(program, instruction),
                 counts: pipe::counts(view, instruction, unit),
@@ -159,9 +159,8 @@ pub struct Pending {
     /// Tokens that its own unit has taken after it, one bit each. A unit reads sources in order:
     /// waiting for one of these also waits for this read.
     followed: u32,
-    /// The registers, and where they may be.
+    /// The registers.
     pub access: Access,
-    places: Places,
 }
 
 impl Pending {
@@ -394,7 +393,7 @@ impl State {
                 return false;
             }
             // Most have nothing to do with each other.
-            if entry.places & node.places == 0 {
+            if entry.access.pieces() & node.pieces == 0 {
                 return true;
             }
             let mut shadowed = false;
@@ -462,7 +461,6 @@ impl State {
                 window: node.window,
                 followed: 0,
                 access: *access,
-                places: access.places(),
             };
             match self
                 .entries

@@ -24,7 +24,7 @@ impl Translator {
             ; mov rax, [rbx + BARRIER]
             ; movzx edx, BYTE [rax + THREADS]
         );
-        // Each by itself: compilers store them so, and a load of all would wait for these stores.
+        // Byte by byte: compilers store two of them apart from the rest, and a load of all would wait for that store.
         let bytes = step.mask.to_le_bytes().into_iter();
         for ((mask, threads), at) in bytes.zip(step.of_each.to_le_bytes()).zip(step.at as i32..) {
             match (mask, threads) {

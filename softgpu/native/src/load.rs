@@ -28,9 +28,11 @@ const fn single_of_half(half: u64) -> u64 {
     }
 }
 
-/// The bytes of its lane before an element that begins there and is in one lane: those of lanes that hold such are
-/// multiples of a lane's bytes. Elements that are not aligned, which hardware refuses, may be in two: none.
-pub(crate) const fn before(at: u32, size: usize, lane: usize) -> u32 {
+/// How many bytes of its lane lie before the element at `at`. One that is not aligned, which hardware refuses, may lie in
+/// two lanes: 0, and it is taken from its own place.
+///
+/// Whole lanes are loaded and stored: a load that has a part of what was just stored, and more, waits for it.
+pub(crate) const fn bytes_before(at: u32, size: usize, lane: usize) -> u32 {
     let before = at % lane as u32;
     if before as usize + size <= lane {
         before
@@ -181,8 +183,7 @@ impl Translator {
             }
             return register;
         }
-        // Whole lanes are loaded: a load that begins inside of what was stored waits.
-        let before = before(base as u32, size, lane);
+        let before = bytes_before(base as u32, size, lane);
         if lane == 4 && size < 4 && job.width() == 32 && follows(4) {
             let whole = self.bytes(base as u32 - before);
             self.extend_part(register, whole, (size, signed), before);

@@ -318,7 +318,7 @@ pub struct SignalStep {
     pub at: u32,
     /// The bits of it that tell barriers apart.
     pub mask: u32,
-    /// What each byte of these is of the group's barrier, for each of its threads.
+    /// What each byte of these is for one thread: times the number of threads, it names the group's barrier.
     pub of_each: u32,
 }
 

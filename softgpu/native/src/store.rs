@@ -3,7 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use eu_lanes::{Accumulator, Element, Output};
 
-use crate::load::before;
+use crate::load::bytes_before;
 use crate::plan::{Kind, Order};
 use crate::registers::{Content, LaneMask, Ymm};
 use crate::translate::{Translator, Whole};
@@ -357,37 +357,36 @@ impl Translator {
         (at, width): (u32, usize),
         (first, written): (usize, Written),
     ) {
-        // What is part of a lane is stored with what is before it: a load of both would wait for a store between them.
-        let before = before(at, size, lane);
+        let before = bytes_before(at, size, lane);
         let at = at - before;
         let mut value = lanes;
         if before != 0 {
             value = self.pool.take();
-            // What comes over the ends of dwords is not stored.
+            // The shift is of qwords; what it moves into the next dword is masked off.
             self.shift_left(value, lanes, 8 * before as u8);
         }
         let content = Content::Bytes(at, width as u8);
         let known = self.pool.find(content).filter(|_| width == 32);
         let (keep, old) = (self.pool.take(), self.pool.take());
-        let low = self.constant(u64::MAX >> (64 - 8 * size) << (8 * before), lane);
+        let own = self.constant(u64::MAX >> (64 - 8 * size) << (8 * before), lane);
         if written == Written::Masked {
             let mask = self.mask_of_esi(&job.written_masking(), job.lanes, first, lane);
-            dynasm!(self.ops; vpand Ry(keep), Ry(mask), Ry(low));
+            dynasm!(self.ops; vpand Ry(keep), Ry(mask), Ry(own));
             self.pool.release(mask);
         } else {
-            dynasm!(self.ops; vmovdqa Ry(keep), Ry(low));
+            dynasm!(self.ops; vmovdqa Ry(keep), Ry(own));
         }
-        self.pool.release(low);
+        self.pool.release(own);
         let whole = at..at + width as u32;
         let at = at as i32;
-        let mut before = old;
+        let mut was = old;
         match known {
-            Some(known) => before = known,
+            Some(known) => was = known,
             None if width == 32 => dynasm!(self.ops; vmovdqu Ry(old), [r12 + at]),
             None => dynasm!(self.ops; vmovdqu Rx(old), [r12 + at]),
         }
         dynasm!(self.ops
-            ; vpandn Ry(old), Ry(keep), Ry(before)
+            ; vpandn Ry(old), Ry(keep), Ry(was)
             ; vpand Ry(keep), Ry(keep), Ry(value)
             ; vpor Ry(old), Ry(old), Ry(keep)
         );

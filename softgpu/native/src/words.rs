@@ -242,12 +242,12 @@ impl Translator {
             Words::Packed(at) => self.packed_words(begin(at, 32)),
             Words::OfDwords(at) => {
                 let out = self.pool.take();
-                self.low_words(out, begin(at, 64));
+                self.halves_of_dwords(out, begin(at, 64));
                 if half {
                     dynasm!(self.ops ; vpackusdw Ry(out), Ry(out), Ry(out));
                 } else {
                     let high = self.pool.take();
-                    self.low_words(high, begin(at, 64) + 32);
+                    self.halves_of_dwords(high, begin(at, 64) + 32);
                     dynasm!(self.ops ; vpackusdw Ry(out), Ry(out), Ry(high));
                     self.pool.release(high);
                 }
@@ -295,9 +295,9 @@ impl Translator {
         out
     }
 
-    /// The halves of eight dwords that begin there, extended with zeroes. Whole dwords are loaded: a load that begins
-    /// inside of what was stored waits.
-    fn low_words(&mut self, out: Ymm, at: u32) {
+    /// The halves of eight dwords that begin there, extended with zeroes. Whole dwords are loaded: see
+    /// [`bytes_before`](crate::load::bytes_before).
+    fn halves_of_dwords(&mut self, out: Ymm, at: u32) {
         let high = at & 2;
         let dwords = self.bytes(at - high);
         if high == 0 {

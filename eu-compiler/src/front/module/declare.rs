@@ -5,7 +5,7 @@ use spirv_module::Constants;
 
 use super::super::lines::Lines;
 use super::super::reader::Instruction;
-use super::super::types::{ImageShape, MAX_CONSTANT, Shape};
+use super::super::types::{ImageShape, MAX_COMPONENTS, MAX_CONSTANT, Shape};
 use super::{Address, Constant, Contents, Data, Definition, Entry, Module, Variable};
 use crate::error::Error;
 use crate::ir::Type;
@@ -201,8 +201,16 @@ impl<'a> Module<'a> {
                 bits => return Err(i.unsupported(format!("floats of {bits} bits"))),
             }),
             Op::TypeVector => match self.types.get(i.word(1)?) {
-                // Of any number, with `VectorAnyINTEL`.
-                Some(Shape::Scalar(ty)) if i.word(2)? > 0 => Shape::Vector(*ty, i.word(2)?),
+                // `VectorAnyINTEL` allows any number.
+                Some(Shape::Scalar(ty)) => match i.word(2)? {
+                    0 => return Err(i.invalid("it has no components")),
+                    count @ ..=MAX_COMPONENTS => Shape::Vector(*ty, count),
+                    _ => {
+                        return Err(i.unsupported(format!(
+                            "vectors of more than {MAX_COMPONENTS} components"
+                        )));
+                    }
+                },
                 _ => return Err(i.invalid("its components are no scalars")),
             },
             Op::TypeArray => {

@@ -13,7 +13,8 @@ use super::operand::{Kind, LANES};
 use super::state::State;
 use crate::Fault;
 
-/// Executes a branch: sets channel enables and the instruction pointer.
+/// Executes a branch: sets channel enables and the instruction pointer. Where channels may go, `settled::takes` says,
+/// too.
 ///
 /// # Errors
 /// [`Fault::IllegalInstruction`] for an operand that the branch cannot have.

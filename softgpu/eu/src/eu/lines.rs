@@ -1,7 +1,7 @@
 //! Which register bytes code may write, in lines of 64.
 //!
 //! A register file that another thread has used is cleared where that thread's code may have
-//! written.
+//! written, and the next one's may read what is there.
 
 use core::ops::Range;
 

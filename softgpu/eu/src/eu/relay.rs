@@ -115,7 +115,7 @@ impl Thread {
     }
 
     /// Starts over like [`restart`](Self::restart), as a thread of a group whose threads take turns. What the code with
-    /// which it begins writes before it reads it is not cleared, if that is known.
+    /// which it begins does not read before it writes it is not cleared, if that is known.
     pub fn start_over(&mut self, start: &ThreadStart<'_>, code: &Code) {
         if self.renew(start, code).is_none() {
             self.restart(start);

@@ -255,7 +255,7 @@ impl Op {
         let flow = matches!(self.action, Action::Flow);
         let always = self.pred == Pred::Always;
         let passes = match self.opcode {
-            // It is the first channel's, if that must be enabled.
+            // Without `(W)` the jump depends on the first channel.
             Opcode::Jmpi => !always || !self.no_mask,
             _ => !matches!(&self.action, Action::Send(send) if send.eot),
         };

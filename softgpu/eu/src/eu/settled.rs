@@ -3,27 +3,27 @@
 //!
 //! This is liveness, backwards over a routine's blocks, of bytes. An instruction that reads or writes channel by
 //! channel is looked at channel by channel: a channel takes its own way through the blocks, so what it has written is
-//! there when it reads it, whatever the others do. What is read for other channels, or for none, is of all.
+//! there when it reads it, whatever the others do. Instructions without a mask, branches, and messages that are not
+//! prepared read for all.
 
 use core::ops::Range;
 use std::collections::BTreeSet;
 
-use isa_encoder::message::{Direction, Lsc, Message};
 use isa_encoder::semantics::{Flow, Semantics};
 
 use super::family::Rules;
 use super::lines::Lines;
-use super::op::{Action, Op, Pred, SendOp, Span};
+use super::op::{Action, Op, Pred, SendOp};
 use super::operand::{Kind, Target};
 use super::regs::{self, GRF_BASE};
 use super::routine::{Block, Routine};
-use super::unread::{known_successors, writes_always};
+use super::unread::{block_response, known_successors, writes_always};
 use super::vector;
 
-/// The most blocks that are looked at: of larger routines all registers matter.
+/// The most blocks that are looked at; each has a table of all registers. Of larger routines all registers matter.
 const BLOCKS: usize = 256;
 
-/// Who may read a byte before it is written: nobody, everybody, or the channel of the number before.
+/// Who may read a byte before it is written: nobody, everybody, or, as `n + 1`, channel `n`.
 type Reader = u8;
 const NOBODY: Reader = 0;
 const ALL: Reader = u8::MAX;
@@ -53,14 +53,14 @@ impl Readers {
         &mut self.0[start..end]
     }
 
-    /// Who reads here, reads these bytes, too.
+    /// `reader` reads these bytes here.
     fn read(&mut self, start: usize, count: usize, reader: Reader) {
         for known in self.get(start, count) {
             *known = both(*known, reader);
         }
     }
 
-    /// They are written before that: for all, or for a channel, which reads what it has written itself.
+    /// These bytes are written here. A channel's write ends its own reads alone.
     fn write(&mut self, start: usize, count: usize, writer: Reader) {
         for known in self.get(start, count) {
             if writer == ALL || *known == writer {
@@ -168,8 +168,8 @@ impl<'a> Liveness<'a> {
         }
     }
 
-    /// Whether channels may go from a terminator to one of its successors, themselves: not because there are no others.
-    /// Source: what [`flow`](super::flow) does.
+    /// Whether a channel may go from a terminator to one of its successors. The thread alone goes there, too, where no
+    /// channel is left. Source: what [`flow`](super::flow) does.
     fn takes(&self, op: &Op, ip: u32) -> bool {
         let Semantics::Flow(kind) = op.does else {
             return true;
@@ -269,7 +269,7 @@ impl<'a> Liveness<'a> {
         }
         let always = op.pred == Pred::Always;
         let Some(plain) = &send.plain else {
-            if let Some(response) = block(send).filter(|_| always && op.no_mask) {
+            if let Some((response, _)) = block_response(send).filter(|_| always && op.no_mask) {
                 readers.write(response.start as usize, response.range().len(), ALL);
             }
             for span in [spans.src0, spans.src1] {
@@ -287,26 +287,7 @@ impl<'a> Liveness<'a> {
     }
 }
 
-/// The response of a message that loads elements which follow each other.
-fn block(send: &SendOp) -> Option<Span> {
-    let Some(Message::Lsc(Lsc::Vector {
-        direction: Direction::Read,
-        transpose: true,
-        elements,
-        data,
-        ..
-    })) = send.known_meaning()
-    else {
-        return None;
-    };
-    let mut response = send.known_spans()?.dst;
-    // The last register may have more.
-    let bytes = u32::from(*elements) * data.register_bytes() as u32;
-    response.end = response.end.min(response.start + bytes);
-    Some(response)
-}
-
-/// The sources of a branch are for all channels; they are known.
+/// A branch reads its sources for all channels. False if it is not known where they are.
 fn sources(op: &Op, readers: &mut Readers) -> bool {
     for source in &op.src {
         match source.kind {
@@ -413,10 +394,10 @@ mod tests {
 
     #[test]
     fn channels_that_do_not_branch_go_on() {
-        let halts = |channels: u32, bits: &str| {
+        let halts = |channels: u32, before: &str| {
             format!(
                 "(f0.0) goto (16|M0) over over
-                 {bits}
+                 {before}
                  halt ({channels}|M0) over over
                  {READS}
                  over:
@@ -430,20 +411,18 @@ mod tests {
         assert!(!is_settled(FULL, &halts(8, "")));
         assert!(!is_settled(FULL, &halts(16, READS)));
         // Without `(W)` it depends on the first channel.
-        let jumps = |mask: &str| {
+        let jumps = |bits: &str| {
             format!(
                 "(f0.0) goto (16|M0) over over
-                 {mask} over
+                 (W) jmpi (1|M0) over {bits}
                  {READS}
                  over:
                  join (16|M0) end
                  end:\n"
             )
         };
-        assert!(is_settled(FULL, &jumps("(W) jmpi (1|M0)")));
-        let unmasked = jumps("(W) jmpi (1|M0)").replacen("over\n", "over //.bits 31=0\n", 2);
-        let unmasked = unmasked.replacen("over over //.bits 31=0", "over over", 1);
-        assert!(!is_settled(FULL, &unmasked));
+        assert!(is_settled(FULL, &jumps("")));
+        assert!(!is_settled(FULL, &jumps("//.bits 31=0")));
     }
 
     #[test]

@@ -70,20 +70,35 @@ fn elements(op: &Op) -> Option<(Span, usize)> {
     let Some(Message::Lsc(Lsc::Vector {
         direction: Direction::Read,
         elements: count @ 3..,
-        data,
         transpose,
         ..
     })) = send.known_meaning()
     else {
         return None;
     };
-    let (mut dst, count) = (send.known_spans()?.dst, usize::from(*count));
-    if *transpose {
-        // The last register may have more.
-        let bytes = (count * data.register_bytes()) as u32;
-        dst.end = dst.end.min(dst.start + bytes);
+    match transpose {
+        true => block_response(send),
+        false => Some((send.known_spans()?.dst, usize::from(*count))),
     }
-    Some((dst, count))
+}
+
+/// The response of a message that loads elements which follow each other from one address on, and how many.
+pub(super) fn block_response(send: &SendOp) -> Option<(Span, usize)> {
+    let Some(Message::Lsc(Lsc::Vector {
+        direction: Direction::Read,
+        transpose: true,
+        elements,
+        data,
+        ..
+    })) = send.known_meaning()
+    else {
+        return None;
+    };
+    let (mut response, count) = (send.known_spans()?.dst, usize::from(*elements));
+    // The last register may have more.
+    let bytes = (count * data.register_bytes()) as u32;
+    response.end = response.end.min(response.start + bytes);
+    Some((response, count))
 }
 
 /// Whether something may read a register after an op of a routine, before it is overwritten.
@@ -137,8 +152,8 @@ pub(super) fn known_successors(op: &Op) -> Option<impl Iterator<Item = u32>> {
     (!computed).then(|| op.successors())
 }
 
-/// Whether an op writes for all channels that execute it. One that selects by a predicate does, one that selects by a
-/// condition does not.
+/// Whether an op writes for all channels that execute it. A predicate that selects is no mask; beside a condition (a
+/// minimum) it is one.
 pub(super) fn writes_always(op: &Op) -> bool {
     let selects = op.does == Semantics::Number(Number::Select) && op.cond.is_none();
     op.pred == Pred::Always || selects

@@ -10,7 +10,7 @@ use crate::evex::{
     VPMOVSXBQ, VPMOVSXDQ, VPMOVSXWD, VPMOVSXWQ, VPMOVZXBD, VPMOVZXBQ, VPMOVZXDQ, VPMOVZXWD,
     VPMOVZXWQ, VPSHIFTD, VPSHIFTQ, VPSUBD, VPSUBQ, VPXORD, general,
 };
-use crate::load::{before, sign};
+use crate::load::{bytes_before, sign};
 use crate::plan::Reading;
 use crate::registers::{Content, Zmm};
 use crate::translate::Translator;
@@ -52,8 +52,7 @@ impl Shape {
 struct Part {
     element: Element,
     lane: usize,
-    /// The bytes of each lane before its element. Whole lanes are loaded: a load that begins inside of what was
-    /// stored waits.
+    /// See [`bytes_before`].
     before: u32,
 }
 
@@ -63,7 +62,7 @@ impl Part {
         Self {
             element,
             lane,
-            before: before(at, element.bytes(), lane),
+            before: bytes_before(at, element.bytes(), lane),
         }
     }
 }

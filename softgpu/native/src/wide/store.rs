@@ -6,7 +6,7 @@ use crate::evex::{
     VPBLENDMB, VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ,
     VPSHIFTD, VPSHIFTQ, VPTERNLOGD,
 };
-use crate::load::before;
+use crate::load::bytes_before;
 use crate::registers::{Content, Zmm};
 use crate::store::Target;
 use crate::translate::Translator;
@@ -104,7 +104,7 @@ impl Translator {
                     stored.push((at, bytes, value));
                 }
                 Way::Between => {
-                    let before = before(at, size, lane);
+                    let before = bytes_before(at, size, lane);
                     let at = at - before;
                     let moved = self.up_by(result, before, (lane, width));
                     let value = self.between(
@@ -120,7 +120,7 @@ impl Translator {
                     }
                 }
                 Way::Apart => {
-                    let before = before(at, size, 8);
+                    let before = bytes_before(at, size, 8);
                     let at = at - before;
                     let bytes = 2 * width;
                     for half in 0..bytes.div_ceil(BYTES) {
@@ -170,8 +170,7 @@ impl Translator {
         }
     }
 
-    /// What is in lanes, so many bytes further up; a register of its own, unless it is the same. What is part of a
-    /// lane is stored with what is before it: a load of both would wait for a store between them.
+    /// What is in lanes, so many bytes further up; a register of its own, unless it is the same.
     fn up_by(&mut self, value: Zmm, bytes: u32, (lane, width): (usize, usize)) -> Zmm {
         if bytes == 0 {
             return value;

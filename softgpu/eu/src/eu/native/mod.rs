@@ -64,7 +64,7 @@ struct Variant {
     settled: OnceLock<Settled>,
 }
 
-/// What threads that begin with an op write before they read it.
+/// The registers of which threads that begin with an op read nothing that was there before.
 #[derive(Debug)]
 struct Settled {
     at: usize,

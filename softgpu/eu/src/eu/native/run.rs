@@ -228,7 +228,7 @@ impl Start {
         self.id
     }
 
-    /// The registers that threads write before they read them.
+    /// The lines of registers of which threads read nothing that was there before.
     pub fn settled(&self) -> &Lines {
         &self.settled
     }
