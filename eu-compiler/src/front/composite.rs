@@ -178,8 +178,8 @@ impl Translator<'_> {
                 return Ok(());
             }
             (true, false) => {
-                let (value, space) = self.address(&from, i)?;
-                let number = self.widened(value, space);
+                let address = self.address(&from, i)?;
+                let number = self.number_of(address);
                 self.regroup(&[number], &types, i)?
             }
             (false, false) => self.regroup(&from.scalars, &types, i)?,

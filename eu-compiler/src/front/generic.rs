@@ -31,6 +31,15 @@ impl Translator<'_> {
         }
     }
 
+    /// The number that a pointer is. What is computed with it may lead into any memory.
+    pub(super) fn number_of(&mut self, (value, space): (Value, Space)) -> Value {
+        let number = self.widened(value, space);
+        match space {
+            Space::Global | Space::Generic => self.one(Op::Number, &[number], Type::I64),
+            _ => number,
+        }
+    }
+
     /// The place in a memory that a generic pointer points to.
     pub(super) fn narrowed(&mut self, generic: Value, space: Space) -> Value {
         if space == Space::Private {

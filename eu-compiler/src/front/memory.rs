@@ -69,13 +69,10 @@ impl Translator<'_> {
                 // One number for a place, whatever kind of pointer points there.
                 if let Some(number) = pointer.from_null {
                     value = number;
-                } else if let Some(space) = pointer.space
-                    && ty == Type::I64
+                } else if ty == Type::I64
+                    && let Ok(address) = self.address(&pointer, i)
                 {
-                    value = self.widened(value, space);
-                    if space == Space::Global {
-                        value = self.here().one(Op::Number, &[value], ty);
-                    }
+                    value = self.number_of(address);
                 }
                 let value = self.resize(value, ty, false);
                 self.set(i.word(1)?, Val::one(value));

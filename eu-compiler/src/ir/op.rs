@@ -476,6 +476,7 @@ impl Op {
             self,
             Self::Phi(_)
                 | Self::High
+                | Self::Number
                 | Self::Pair
                 | Self::Convert(Convert::Trunc | Convert::Bitcast)
                 | Self::Lifetime { .. }

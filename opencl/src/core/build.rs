@@ -261,6 +261,12 @@ impl Program {
                 if matches!(self.origin, Origin::Binaries) {
                     let good = module.check(&device.spirv_environment());
                     good.map_err(|error| error.to_string())?;
+                    if !module.spec_constants().is_empty() {
+                        return Err(
+                            "its binary's SPIR-V has specialization constants, whose values are not there"
+                                .to_owned(),
+                        );
+                    }
                 }
                 Ok(Cow::Owned(module.with_sub_group_sizes(size)))
             }

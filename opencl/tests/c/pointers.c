@@ -85,8 +85,7 @@ static void svm(cl_kernel sum, cl_kernel add) {
 }
 
 /* Numbers that were pointers lead into any memory. */
-static void numbers(cl_program program) {
-    cl_kernel go = kernel_of(program, "go");
+static void numbers(cl_kernel go) {
     int *memory[2], *out = clSVMAlloc(context, 0, 4 * sizeof(int), 0);
     for (int i = 0; i < 2; i++) {
         memory[i] = clSVMAlloc(context, 0, N * sizeof(int), 0);
@@ -113,7 +112,6 @@ static void numbers(cl_program program) {
     for (int i = 0; i < 2; i++)
         clSVMFree(context, memory[i]);
     clSVMFree(context, out);
-    DONE(clReleaseKernel(go));
 }
 
 static void usm(cl_device_id device, cl_kernel add) {
@@ -206,18 +204,29 @@ int main(void) {
                                "    out[0] = to[get_global_id(0)];\n"
                                "    out[1] = *(global int *)((ulong)from ^ both);\n"
                                "    to[1] = -7;\n"
+                               "}\n"
+                               "ulong number(const void *of) { return (ulong)of; }\n"
+                               "kernel void generic_go(global int *from, global int *out, ulong distance, ulong both) {\n"
+                               "    global int *to = (global int *)(number(from) + distance);\n"
+                               "    out[0] = to[get_global_id(0)];\n"
+                               "    out[1] = *(global int *)(number(from) ^ both);\n"
+                               "    to[1] = -7;\n"
                                "}\n",
-                               "");
+                               "-cl-std=CL3.0");
     cl_kernel sum = kernel_of(program, "sum"), add = kernel_of(program, "add");
+    cl_kernel go = kernel_of(program, "go"), generic = kernel_of(program, "generic_go");
     for (cl_uint d = 0; d < device_count; d++) {
         queue = queue_of(context, devices[d], 0);
         svm(sum, add);
         usm(devices[d], add);
-        numbers(program);
+        numbers(go);
+        numbers(generic);
         DONE(clReleaseCommandQueue(queue));
     }
     DONE(clReleaseKernel(sum));
     DONE(clReleaseKernel(add));
+    DONE(clReleaseKernel(go));
+    DONE(clReleaseKernel(generic));
     DONE(clReleaseProgram(program));
     DONE(clReleaseContext(context));
     printf("ok\n");

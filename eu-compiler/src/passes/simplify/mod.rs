@@ -347,6 +347,7 @@ const fn may_fold(op: &Op) -> bool {
             | Op::Fma
             | Op::FromGeneric(_)
             | Op::High
+            | Op::Number
             | Op::Pack
             | Op::Pair
     )
@@ -359,6 +360,7 @@ fn fold_operation(
     ty: Type,
 ) -> Option<Value> {
     match op {
+        Op::Number => function.bits(args[0]).map(|_| args[0]),
         Op::Bin(Bin::Xor) if ty == Type::I1 => {
             let value = fold_bin(function, &mut Bin::Xor, args, ty);
             let compared = match value {
