@@ -189,8 +189,11 @@ fn a_vector_has_no_more_components_than_its_alignment_allows() {
         (513, "more than 512 components"),
         (u32::MAX, "more than 512 components"),
     ] {
+        // Another type like it, under the next id.
         let mut words = words.clone();
-        words[at + 3] = count;
+        let new = [words[at], words[3], words[at + 2], count];
+        words[3] += 1;
+        words.splice(at + 4..at + 4, new);
         let module: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let target = devinfo::by_name("tgl").expect("it is known");
         let compiled = eu_compiler::compile(&module, &eu_compiler::Options::new(target));
