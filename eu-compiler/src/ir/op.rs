@@ -341,7 +341,7 @@ pub enum Op {
     High,
     /// Integers of 8 or 16 bits behind each other in one, the lowest first.
     Pack,
-    /// A pointer to global memory as a number: what is computed with it may lead into any memory.
+    /// A pointer to global memory, or a generic one, as a number: what is computed with it may lead into any memory.
     Number,
     /// Reads consecutive elements at an address.
     Load(Access),

@@ -55,4 +55,18 @@ static inline cl_uint state_of(commands buffer) {
     return state;
 }
 
+/* What clUpdateMutableCommandsKHR changes of a command. */
+struct argument {
+    cl_uint index;
+    size_t size;
+    const void *value;
+};
+
+struct config {
+    void *command;
+    cl_uint args, svm_args, infos, dimensions;
+    const struct argument *arg_list, *svm_arg_list, *info_list;
+    const size_t *offset, *global, *local;
+};
+
 #endif

@@ -4,19 +4,6 @@
 enum { N = 64 };
 enum { OFFSET = 1, GLOBAL = 2, LOCAL = 4, ARGUMENTS = 8, EXEC_INFO = 16 };
 
-struct argument {
-    cl_uint index;
-    size_t size;
-    const void *value;
-};
-
-struct config {
-    void *command;
-    cl_uint args, svm_args, infos, dimensions;
-    const struct argument *arg_list, *svm_arg_list, *info_list;
-    const size_t *offset, *global, *local;
-};
-
 static cl_int change(commands buffer, cl_uint count, const struct config *configs) {
     const void *list[4];
     cl_uint kinds[4] = {0};

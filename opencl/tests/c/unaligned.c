@@ -413,19 +413,6 @@ static void with_blocks(void) {
     DONE(clReleaseProgram(program));
 }
 
-struct argument {
-    cl_uint index;
-    size_t size;
-    const void *value;
-};
-
-struct config {
-    void *command;
-    cl_uint args, svm_args, infos, dimensions;
-    const struct argument *arg_list, *svm_arg_list, *info_list;
-    const size_t *offset, *global, *local;
-};
-
 /* Commands that were recorded get such pointers, and lose them. */
 static void recorded(cl_program program) {
     unsigned char *ins = make(0), *outs = make(0), from[ROOM], got[ROOM], add = 1;
