@@ -98,6 +98,8 @@ pub enum CompileError {
         device: String,
         /// The compiler's own words.
         log: String,
+        /// It did not refuse it: it crashed, which the words say.
+        crashed: bool,
     },
     /// The compiler does not know an option.
     #[error("{compiler} does not take the options:\n{log}")]
@@ -131,6 +133,15 @@ impl CompileError {
         match self {
             Self::Refused { log, .. } | Self::Options { log, .. } => log.clone(),
             _ => self.to_string(),
+        }
+    }
+
+    /// Whether another attempt at the same job may succeed: the compiler has not judged it.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Missing | Self::NoProgram { .. } | Self::Failed { .. } => true,
+            Self::Refused { crashed, .. } => *crashed,
+            Self::UnknownPlatform { .. } | Self::Options { .. } => false,
         }
     }
 }

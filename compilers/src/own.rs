@@ -73,6 +73,7 @@ fn zebin(module: &[u8], job: &Job<'_>) -> Result<Compiled, CompileError> {
         compiler: NAME,
         device: job.target.to_string(),
         log: format!("{why}\n{NAME} compiles here; {COMPILER_VARIABLE} names another compiler"),
+        crashed: false,
     };
     // A fault of the compiler is no end of the program that has a kernel compiled.
     let compiled = catch_unwind(|| eu_compiler::compile(module, &options));

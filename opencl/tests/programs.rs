@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -258,6 +260,37 @@ fn pointers_at_any_byte() {
     assert!(printed.iter().all(|text| text.contains("there is 40\n")));
     let own = [("INTEL_GPU_COMPILER", "own")];
     run_on(&["soft:tgl,soft:bmg"], "unaligned", &own);
+}
+
+/// The second code is tried again if the compiler was not there or crashed.
+#[test]
+fn programs_are_built_a_second_time() {
+    if !common::has_tools() {
+        return;
+    }
+    let runtime = Runtime::new();
+    let folder = runtime.path().join("compiler");
+    let programs = folder.join("bin");
+    std::fs::create_dir_all(&programs).unwrap();
+    // It counts its calls, and does as it is told.
+    let script = format!(
+        "#!/bin/sh\nfolder='{}'\nprintf x >> $folder/calls\nread -r what < $folder/what\n\
+         case $what in\n\
+         crash) kill -9 $$ ;;\n\
+         refuse) echo 'error: no'; echo 'Build failed with error code: -11'; exit 1 ;;\n\
+         esac\nexec /usr/bin/ocloc \"$@\"\n",
+        folder.display(),
+    );
+    let program = programs.join("ocloc");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let mut command = runtime.command(runtime.compiled("rebuilt"), "soft:tgl");
+    command
+        .env("INTEL_GPU_COMPILER", "ocloc")
+        .env("COMPILER_FOLDER", &folder)
+        .env("PATH", &programs);
+    let run = command.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "ok\n", "{run:?}");
 }
 
 #[test]

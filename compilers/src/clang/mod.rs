@@ -117,6 +117,7 @@ impl Clang {
                     compiler,
                     device: "SPIR-V".to_owned(),
                     log,
+                    crashed: compiled.status.code().is_none(),
                 },
             });
         }
@@ -233,6 +234,7 @@ fn check_definitions(modules: &[&[u8]]) -> Result<(), CompileError> {
             compiler: "the linker",
             device: "SPIR-V".to_owned(),
             log: log.join("\n"),
+            crashed: false,
         }),
     }
 }
@@ -251,6 +253,7 @@ fn spirv(
             compiler,
             device: "SPIR-V".to_owned(),
             log: ended.words.trim().to_owned(),
+            crashed: ended.status.code().is_none(),
         }),
     }
 }

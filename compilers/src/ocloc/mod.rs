@@ -33,7 +33,8 @@ const PACKAGE: &str = "Debian: intel-opencl-icd";
 /// the command line for, but refuses, and of a crash. Another is that of a device that it does not
 /// know.
 const FAILED: &str = "Build failed";
-const OF_SOURCE: [&str; 2] = ["error code: -11", "error code: -5152"];
+const OF_CRASH: &str = "error code: -5152";
+const OF_SOURCE: [&str; 2] = ["error code: -11", OF_CRASH];
 /// What it says of options that it does not know.
 const UNKNOWN_OPTIONS: &str = "Unrecognized build options:";
 /// What modules begin with that are not SPIR-V: LLVM's bitcode, bare or in its wrapper.
@@ -170,8 +171,10 @@ fn link(runner: &dyn Runner, modules: &[&[u8]]) -> Result<Compiled, CompileError
     if let Some((_, binary)) = output.filter(|_| ended.success) {
         return Ok(Compiled { binary, log });
     }
+    let crashed = ended.crash.is_some();
     let how = ended.crash.unwrap_or_else(|| "no output".to_owned());
     Err(CompileError::Refused {
+        crashed,
         compiler: NAME,
         device: "all devices".to_owned(),
         log: format!("{log}\nthe linker failed ({how})")
@@ -251,6 +254,7 @@ fn compile_for(
     if !ended.success {
         // Without a word it gave up, which it does by ending the process.
         let crash = ended.crash.or(log.is_empty().then(|| "exit".to_owned()));
+        let crashed = crash.is_some() || ended.words.contains(OF_CRASH);
         let log = match crash {
             Some(how) => format!("{log}\nthe compiler crashed ({how})")
                 .trim()
@@ -268,6 +272,7 @@ fn compile_for(
                 compiler: NAME,
                 device: device.to_owned(),
                 log,
+                crashed,
             }
             .into(),
         });

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use compilers::{CompileError, Compiled, Header, Job, Product, Source};
-use devinfo::Target;
 use opencl_sys::*;
 use spirv_module::Module;
 
 use super::device::Device;
+use super::executable::{Executable, any_writes_blocks, read};
 use super::options::{self, Use};
 use super::platform;
 use super::program::{Build, Origin, Program};
@@ -106,7 +106,6 @@ impl Program {
                     options: order.options.clone(),
                     log: String::new(),
                     loaded: None,
-                    anywhere: Arc::default(),
                     ..kept
                 };
             }
@@ -199,6 +198,7 @@ impl Program {
             });
         }
         let failed = |why: String| Error::new(order.goal.failure(), why);
+        let is_loaded = matches!(self.origin, Origin::Binaries);
         let target = device.target();
         let binary = read(&compiled, target, writes_blocks);
         let loaded = binary.and_then(|binary| umd::Program::new(&device.umd, binary));
@@ -211,86 +211,9 @@ impl Program {
         Ok(Build {
             binary_type: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             binary: compiled,
-            loaded: Some(loaded),
-            linked: modules.to_vec(),
+            loaded: Some(Arc::new(Executable::new(loaded, modules, is_loaded))),
             ..done
         })
-    }
-
-    /// The program built again for a device, once, so that kernels take pointers to any byte.
-    ///
-    /// # Errors
-    /// Why it cannot be.
-    pub(crate) fn anywhere(&self, place: usize) -> Result<umd::Program, String> {
-        let build = self.builds().get(place).cloned().unwrap_or_default();
-        let anywhere = build.anywhere.clone();
-        anywhere
-            .get_or_init(|| self.make_anywhere(place, &build))
-            .clone()
-    }
-
-    fn make_anywhere(&self, place: usize, build: &Build) -> Result<umd::Program, String> {
-        let device = self.context.devices.get(place);
-        let (Some(device), Some(loaded)) = (device, &build.loaded) else {
-            return Err("it is not built for the device".to_owned());
-        };
-        let first = loaded.binary();
-        if first.options().is_empty() {
-            return Err(
-                "it is not Intel's compiler's code, of which there is another form".to_owned(),
-            );
-        }
-        // What a file has is what its code was made of, with the checks that were added.
-        let (modules, checked) = match first.module() {
-            Some(module) => (vec![module], false),
-            None => {
-                let modules = build.linked.iter().map(|module| &**module);
-                (modules.collect(), platform::is_checked())
-            }
-        };
-        if modules.is_empty() {
-            return Err(format!(
-                "its binary has no SPIR-V to build it of; built with {} it takes any",
-                options::ANYWHERE
-            ));
-        }
-        // Sub-groups have the size that the program was told.
-        let size = |name: &str| Some(first.kernel(name)?.simd);
-        let asked = modules.iter().map(|bytes| match Module::parse(bytes) {
-            Ok(module) => {
-                if matches!(self.origin, Origin::Binaries) {
-                    let good = module.check(&device.spirv_environment());
-                    good.map_err(|error| error.to_string())?;
-                    if !module.spec_constants().is_empty() {
-                        return Err(
-                            "its binary's SPIR-V has specialization constants, whose values are not there"
-                                .to_owned(),
-                        );
-                    }
-                }
-                Ok(Cow::Owned(module.with_sub_group_sizes(size)))
-            }
-            Err(error) if first.module().is_some() => Err(error.to_string()),
-            // What was linked may be bitcode.
-            Err(_) => Ok(Cow::Borrowed(*bytes)),
-        });
-        let asked = asked.collect::<Result<Vec<_>, String>>()?;
-        let asked: Vec<&[u8]> = asked.iter().map(|module| &**module).collect();
-        let job = Job {
-            source: Source::Modules(&asked),
-            product: Product::Zebin,
-            target: device.target(),
-            options: first.options(),
-            internal: &format!("{} {}", options::INTERNAL, options::ANYWHERE),
-            folder: None,
-            headers: &[],
-            checked,
-        };
-        let compiled = compilers::installed().and_then(|compiler| compiler.compile(&job));
-        let compiled = compiled.map_err(|error| error.to_string())?;
-        let binary = read(&compiled.binary, job.target, any_writes_blocks(&modules));
-        let made = binary.and_then(|binary| loaded.beside(binary));
-        made.map_err(|error| error.to_string())
     }
 
     /// What there is to compile.
@@ -397,22 +320,6 @@ fn may_write_blocks(source: Source<'_>, order: &Order) -> bool {
         Source::OpenClC(text) => may_say("block_write", text, order),
         Source::Modules(modules) => any_writes_blocks(modules),
     }
-}
-
-fn any_writes_blocks(modules: &[&[u8]]) -> bool {
-    // Of bitcode nothing is known.
-    let writes =
-        |module: &[u8]| Module::parse(module).map_or(true, |module| module.writes_blocks());
-    modules.iter().any(|module| writes(module))
-}
-
-/// A binary for a device.
-fn read(bytes: &[u8], target: Target, writes_blocks: bool) -> Result<umd::Binary, umd::Error> {
-    let binary = umd::Binary::parse_for(bytes, target.platform, target.revision)?;
-    Ok(match writes_blocks {
-        true => binary,
-        false => binary.without_block_writes(),
-    })
 }
 
 /// Whether the text, the headers or the options have the word, or other files are included, or words are pasted.

@@ -9,6 +9,7 @@ use umd::{ArgKind, ErrorKind, KernelInfo};
 
 use super::allocations::Allocation;
 use super::event::Kept;
+use super::executable::{Executable, NotMade};
 use super::handle::{Base, Object};
 use super::lock;
 use super::memory::Mem;
@@ -40,6 +41,8 @@ pub(crate) struct State {
 /// A kernel on a device.
 #[derive(Clone, Debug)]
 struct OnDevice {
+    /// What it is of.
+    of: Arc<Executable>,
     /// What queries tell of.
     told: umd::Kernel,
     /// The same kernel with the same arguments, for pointers that `told` does not take: its surfaces begin at
@@ -137,6 +140,7 @@ impl Kernel {
                 .filter(|loaded| definition(loaded, name).is_some())
                 .map(|loaded| {
                     Ok(OnDevice {
+                        of: loaded.clone(),
                         told: loaded.kernel(name)?,
                         anywhere: None,
                         unaligned: BTreeSet::new(),
@@ -222,8 +226,8 @@ impl Kernel {
         match self.pass(&mut own.told, place, index, arg) {
             Err(error) if error.kind() == ErrorKind::MisalignedSurface => {
                 if own.anywhere.is_none() {
-                    let made = self.anywhere(&own.told, before, place);
-                    own.anywhere = Some(made.map_err(|why| unaligned(&error, &why))?);
+                    let made = self.anywhere(own, before, place);
+                    own.anywhere = Some(made.map_err(|why| unaligned(&error, why))?);
                 }
                 // No launch runs this one with the argument, so it keeps no memory for it.
                 own.told.set_arg(index, umd::Arg::Null)?;
@@ -279,23 +283,23 @@ impl Kernel {
     /// Why there is none.
     fn anywhere(
         &self,
-        told: &umd::Kernel,
+        own: &OnDevice,
         args: &[Option<Held>],
         place: usize,
-    ) -> Result<umd::Kernel, String> {
-        let made = self.program.anywhere(place)?.kernel(&self.info.name);
-        let mut made = made.map_err(|error| error.to_string())?;
+    ) -> Result<umd::Kernel, NotMade> {
+        let device = self.program.context.devices.get(place);
+        let device = device.ok_or_else(|| NotMade::Never("there is no such device".to_owned()))?;
+        let mut made = own.of.anywhere(device)?.kernel(&self.info.name)?;
         let limits = |kernel: &umd::Kernel| (kernel.sub_group_size(), kernel.max_local_size());
-        let ((size, most), (new_size, new_most)) = (limits(told), limits(&made));
+        let ((size, most), (new_size, new_most)) = (limits(&own.told), limits(&made));
         if new_size != size || new_most < most {
-            return Err(format!(
+            return Err(NotMade::Never(format!(
                 "it would have sub-groups of {new_size} and groups of {new_most}, and {size} and {most} were told"
-            ));
+            )));
         }
         for (index, held) in args.iter().enumerate() {
             if let Some(arg) = held.as_ref().and_then(Held::arg) {
-                let passed = self.pass(&mut made, place, index, &arg);
-                passed.map_err(|error| error.to_string())?;
+                self.pass(&mut made, place, index, &arg)?;
             }
         }
         Ok(made)
@@ -303,13 +307,23 @@ impl Kernel {
 }
 
 /// The refusal of a pointer, and why no other code takes it.
-fn unaligned(error: &umd::Error, why: &str) -> Error {
-    let why = format!("{error}; the program cannot be built for such a pointer: {why}");
-    Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET, why)
+fn unaligned(error: &umd::Error, why: NotMade) -> Error {
+    match why {
+        NotMade::Never(why) => {
+            let why = format!("{error}; the program cannot be built for such a pointer: {why}");
+            Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET, why)
+        }
+        NotMade::Now(now) => {
+            let why = &now.why;
+            let why =
+                format!("{error}; this time the program was not built for such a pointer: {why}");
+            Error::new(now.code, why)
+        }
+    }
 }
 
 /// What an executable says of a kernel.
-fn definition<'a>(loaded: &'a umd::Program, name: &str) -> Option<&'a KernelInfo> {
+fn definition<'a>(loaded: &'a Executable, name: &str) -> Option<&'a KernelInfo> {
     loaded.kernels().iter().find(|kernel| kernel.name == name)
 }
 

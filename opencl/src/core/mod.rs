@@ -11,6 +11,7 @@ mod container;
 pub(crate) mod context;
 pub(crate) mod device;
 pub(crate) mod event;
+mod executable;
 mod handle;
 pub(crate) mod host;
 mod host_memory;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use opencl_sys::*;
 use spirv_module::Module;
@@ -10,6 +10,7 @@ use spirv_module::Module;
 use super::container::{Container, Kind};
 use super::context::Context;
 use super::device::Device;
+use super::executable::Executable;
 use super::handle::{Base, Object};
 use super::lock;
 use super::options;
@@ -60,11 +61,7 @@ pub(crate) struct Build {
     /// The zebin; empty if there is none.
     pub binary: Arc<[u8]>,
     /// The executable in the device's memory.
-    pub loaded: Option<umd::Program>,
-    /// What was linked, if it is an executable of that.
-    pub linked: Vec<Arc<[u8]>>,
-    /// The same program for pointers that `loaded` does not take, once it was needed; or why there is none.
-    pub anywhere: Arc<OnceLock<Result<umd::Program, String>>>,
+    pub loaded: Option<Arc<Executable>>,
     /// Whether all work-groups of a launch must have one size.
     pub is_uniform: bool,
 }
@@ -79,8 +76,6 @@ impl Default for Build {
             module: [].into(),
             binary: [].into(),
             loaded: None,
-            linked: Vec::new(),
-            anywhere: Arc::default(),
             is_uniform: false,
         }
     }

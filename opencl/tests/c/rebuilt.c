@@ -1,0 +1,105 @@
+/* Programs that are built a second time, for a pointer to any byte: attempts that fail, and binaries that others
+   made. */
+#include "check.h"
+
+enum { N = 64, ROOM = 256 };
+
+static const char *source = "kernel void bytes(global const uchar *in, global uchar *out, uchar add) {\n"
+                            "    size_t i = get_global_id(0);\n"
+                            "    out[i] = in[i] + add;\n"
+                            "}\n";
+
+static cl_context context;
+static cl_command_queue queue;
+/* Where the compiler is, and what it shall do. */
+static const char *folder;
+
+static const char *in_folder(const char *name) {
+    static char places[2][512];
+    static int next;
+    char *place = places[next++ % 2];
+    snprintf(place, sizeof places[0], "%s/%s", folder, name);
+    return place;
+}
+
+/* Makes the compiler do this. */
+static void compiler(const char *what) {
+    FILE *file = fopen(in_folder("what"), "w");
+    IS(file && fprintf(file, "%s\n", what) > 0);
+    fclose(file);
+}
+
+/* How often it was called. */
+static long calls(void) {
+    FILE *file = fopen(in_folder("calls"), "r");
+    IS(file && fseek(file, 0, SEEK_END) == 0);
+    long size = ftell(file);
+    fclose(file);
+    return size;
+}
+
+/* The kernel adds, from one place to another. */
+static void adds(cl_kernel bytes, unsigned char *ins, int in, unsigned char *outs, int out) {
+    size_t global = N;
+    unsigned char add = 7;
+    for (int i = 0; i < ROOM; i++)
+        ins[i] = i * 3 + 1;
+    memset(outs, 0, ROOM);
+    DONE(clSetKernelArgSVMPointer(bytes, 0, ins + in));
+    DONE(clSetKernelArgSVMPointer(bytes, 1, outs + out));
+    DONE(clSetKernelArg(bytes, 2, 1, &add));
+    DONE(clEnqueueNDRangeKernel(queue, bytes, 1, NULL, &global, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    for (int i = 0; i < N; i++)
+        IS(outs[out + i] == (unsigned char)(ins[in + i] + add));
+}
+
+/* What may be otherwise at the next attempt is tried again; what the compiler refuses is not. */
+static void attempts(unsigned char *ins, unsigned char *outs) {
+    const char *ways[] = {"crash", "gone", "refuse"};
+    for (int way = 0; way < 3; way++) {
+        compiler("work");
+        cl_program program = built(context, source, "-cl-std=CL3.0");
+        cl_kernel bytes = kernel_of(program, "bytes"), other = kernel_of(program, "bytes");
+        if (way == 1)
+            IS(rename(in_folder("bin/ocloc"), in_folder("hidden")) == 0);
+        compiler(ways[way]);
+        int code = way == 2 ? CL_INVALID_ARG_VALUE : CL_OUT_OF_RESOURCES;
+        long before = calls();
+        for (int i = 0; i < 2; i++)
+            GIVES(code, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
+        IS(calls() - before == (way == 0 ? 2 : way == 1 ? 0 : 1));
+        adds(bytes, ins, 4, outs, 8);
+        if (way == 1)
+            IS(rename(in_folder("hidden"), in_folder("bin/ocloc")) == 0);
+        compiler("work");
+        before = calls();
+        if (way == 2) {
+            GIVES(code, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
+            IS(calls() == before);
+        } else {
+            adds(bytes, ins, 1, outs, 2);
+            adds(other, ins, 3, outs, 1);
+            IS(calls() == before + 1);
+        }
+        DONE(clReleaseKernel(bytes));
+        DONE(clReleaseKernel(other));
+        DONE(clReleaseProgram(program));
+    }
+}
+
+int main(void) {
+    context = begin();
+    queue = queue_of(context, devices[0], 0);
+    folder = getenv("COMPILER_FOLDER");
+    IS(folder != NULL);
+    unsigned char *ins = clSVMAlloc(context, 0, ROOM, 0), *outs = clSVMAlloc(context, 0, ROOM, 0);
+    IS(ins && outs);
+    attempts(ins, outs);
+    clSVMFree(context, ins);
+    clSVMFree(context, outs);
+    DONE(clReleaseCommandQueue(queue));
+    DONE(clReleaseContext(context));
+    printf("ok\n");
+    return 0;
+}
