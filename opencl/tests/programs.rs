@@ -219,6 +219,11 @@ fn threads() {
 }
 
 #[test]
+fn kernels_are_of_one_build() {
+    run("attached");
+}
+
+#[test]
 fn extensions() {
     run("extensions");
 }

@@ -80,13 +80,13 @@ enum Input<'a> {
 impl Program {
     /// Begins an order, which no other may do meanwhile.
     pub(crate) fn begin(&self, order: &Order) -> Result<()> {
+        let mut builds = self.builds();
         // "CL_INVALID_OPERATION if there are kernel objects attached to program"
         ensure(
             self.kernels.load(Ordering::Relaxed) == 0,
             CL_INVALID_OPERATION,
             "the program has kernels",
         )?;
-        let mut builds = self.builds();
         // "CL_INVALID_OPERATION if the build of a program executable for any of the devices listed
         // in device_list by a previous call to clBuildProgram for program has not completed"
         let is_busy = order.places.iter().any(|&(place, _)| {
@@ -113,9 +113,11 @@ impl Program {
         Ok(())
     }
 
-    /// Does what was begun. The first error is that of the call.
+    /// Does what was begun. The first error is that of the call. All devices have their builds at once, so that kernels
+    /// are of all of them.
     pub(crate) fn carry_out(&self, order: &Order) -> Result<()> {
         let mut first = Ok(());
+        let mut done = Vec::new();
         for (place, modules) in &order.places {
             let Some(device) = self.context.devices.get(*place) else {
                 continue;
@@ -137,10 +139,14 @@ impl Program {
                 }
             };
             build.log = log;
-            if let Some(own) = self.builds().get_mut(*place) {
+            done.push((*place, build));
+            first = first.and(result);
+        }
+        let mut builds = self.builds();
+        for (place, build) in done {
+            if let Some(own) = builds.get_mut(place) {
                 *own = build;
             }
-            first = first.and(result);
         }
         first
     }

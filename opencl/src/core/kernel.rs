@@ -149,14 +149,16 @@ impl Kernel {
                 .transpose()
         };
         let on = builds.iter().map(kernel).collect::<Result<Vec<_>>>()?;
-        drop(builds);
         let args = info.args.iter().map(|_| None).collect();
         let state = State {
             on,
             args,
             reached: Vec::new(),
         };
-        Ok(Self::with_state(program, info, state))
+        let made = Self::with_state(program, info, state);
+        // Until it counts, nothing is built anew.
+        drop(builds);
+        Ok(made)
     }
 
     fn with_state(program: &Arc<Program>, info: KernelInfo, state: State) -> Self {
