@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use spirv::{MemorySemantics, Op as Spv, Scope};
 
 use super::Kernel;
-use super::module::{Entry, Module};
+use super::module::{CALLS, Entry, Module};
 use super::reader::Instruction;
 use super::types::{MAX_SCALARS, Shape, pointer_type, space_of};
 use super::value::Val;
@@ -118,7 +118,7 @@ impl<'a> Translator<'a> {
         self.function.blocks[entry_block.index()].end = crate::ir::Terminator::Jump(start);
         self.block = start;
         self.call(entry.function, args, None)
-            .map_err(|e| self.with_line(e))?;
+            .map_err(|e| self.module.with_line(e))?;
         if let Some(value) = self.slm_end {
             // That of arguments begins there.
             let aligns = self.abi.fields.iter().map(|field| match field.kind {
@@ -135,14 +135,6 @@ impl<'a> Translator<'a> {
             abi: self.abi,
             knows_width: self.knows_width.get(),
         })
-    }
-
-    /// Adds the line of the source to an error.
-    fn with_line(&self, mut error: Error) -> Error {
-        if let Error::Invalid { at, .. } | Error::Unsupported { at, .. } = &mut error {
-            at.line = self.module.lines.name(at.word);
-        }
-        error
     }
 
     /// The lanes of a sub-group.
@@ -356,6 +348,12 @@ impl<'a> Translator<'a> {
                 Ok(())
             }
             Spv::Nop if i.number == 0 => Ok(()),
+            Spv::ConstantFunctionPointerINTEL => {
+                Err(self.module.address_of_function(i.word(2)?, i))
+            }
+            Spv::FunctionPointerCallINTEL => Err(i.unsupported(format!(
+                "a call of what a pointer to a function points to; {CALLS}"
+            ))),
             _ => Err(i.unsupported("this instruction")),
         }
     }

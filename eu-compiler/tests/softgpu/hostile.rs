@@ -4,7 +4,7 @@
 use eu_compiler::{Options, compile};
 
 /// The module, and a part of its error if it has one.
-const MODULES: [(&str, &[u8], Option<&str>); 11] = [
+const MODULES: [(&str, &[u8], Option<&str>); 14] = [
     (
         "64 addresses of a constant of 2 million scalars",
         include_bytes!("../hostile/addresses.spv"),
@@ -61,6 +61,24 @@ const MODULES: [(&str, &[u8], Option<&str>); 11] = [
         "a condition that is not defined on one way to its use",
         include_bytes!("../hostile/decides.spv"),
         Some("kernel k: the definition of an operand does not dominate"),
+    ),
+    (
+        "the address of a function",
+        include_bytes!("../hostile/function_address.spv"),
+        Some(
+            "OpConstantFunctionPointerINTEL (made/function_address.cl:7): \
+             the address of the function twice; every call must name its function",
+        ),
+    ),
+    (
+        "a call by an address",
+        include_bytes!("../hostile/function_call.spv"),
+        Some("OpFunctionPointerCallINTEL (made/function_call.cl:9): a call of what a pointer"),
+    ),
+    (
+        "a variable with addresses of functions",
+        include_bytes!("../hostile/function_table.spv"),
+        Some("OpVariable (made/function_table.cl:3): the address of the function twice; every"),
     ),
 ];
 

@@ -66,7 +66,7 @@ pub fn read(instructions: Vec<Instruction<'_>>, folded: Constants) -> Result<Mod
     }
     module.declare_again()?;
     module.lines = Lines::of(&module.instructions, &module.strings);
-    module.data = Data::of(&module)?;
+    module.data = Data::of(&module).map_err(|error| module.with_line(error))?;
     Ok(module)
 }
 
@@ -151,6 +151,10 @@ impl<'a> Module<'a> {
                 self.samplers.insert(i.word(1)?, *i);
             }
             Op::SpecConstantOp => self.operation(i)?,
+            // Nothing computes it: a use is an error.
+            Op::ConstantFunctionPointerINTEL => {
+                self.computed.insert(i.word(1)?, (i.op, i.words.to_vec()));
+            }
             _ => {
                 if let Some(shape) = self.declared_type(i)? {
                     self.types.insert(i.word(0)?, shape);

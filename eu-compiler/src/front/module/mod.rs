@@ -12,7 +12,7 @@ mod described;
 mod place;
 mod scalars;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, LinkageType, Op, StorageClass};
 
 use self::described::Descriptions;
@@ -117,6 +117,9 @@ pub struct Module<'a> {
     weight: usize,
 }
 
+/// Why there are no pointers to functions.
+pub const CALLS: &str = "every call must name its function, whose code takes the call's place";
+
 /// The largest alignment of a variable: memory of the program begins at pages.
 const MAX_ALIGNMENT: u32 = 4096;
 
@@ -155,6 +158,35 @@ impl Module<'_> {
         let linkage = self.decoration(id, Decoration::LinkageAttributes)?;
         let is_import = linkage.last() == Some(&(LinkageType::Import as u32));
         is_import.then(|| spirv_module::text(linkage))
+    }
+
+    /// The error of a use of a function's address.
+    pub fn address_of_function(&self, function: u32, i: &Instruction<'_>) -> Error {
+        let name = self.names.get(&function);
+        let name = name.map_or_else(|| format!("%{function}"), String::clone);
+        i.unsupported(format!("the address of the function {name}; {CALLS}"))
+    }
+
+    /// The function whose address is in a constant.
+    fn function_in(&self, constant: u32) -> Option<u32> {
+        let mut seen = HashSet::new();
+        let mut left = vec![constant];
+        while let Some(id) = left.pop() {
+            match self.computed.get(&id) {
+                Some((Op::ConstantFunctionPointerINTEL, words)) => return words.get(2).copied(),
+                Some((_, words)) if seen.insert(id) => left.extend(words.get(2..)?),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Adds the line of the source to an error.
+    pub fn with_line(&self, mut error: Error) -> Error {
+        if let Error::Invalid { at, .. } | Error::Unsupported { at, .. } = &mut error {
+            at.line = self.lines.name(at.word);
+        }
+        error
     }
 
     /// What a variable's address is a multiple of, if its type asks for so much.

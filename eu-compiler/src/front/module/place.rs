@@ -125,7 +125,10 @@ impl Data {
                 let flat = module.types.flatten(pointee, i)?;
                 let mut flat = flat.into_iter();
                 for &part in parts {
-                    let unknown = || i.unsupported("an initializer that is no constant");
+                    let unknown = || match module.function_in(part) {
+                        Some(function) => module.address_of_function(function, i),
+                        None => i.unsupported("an initializer that is no constant"),
+                    };
                     let (_, addresses) = module.initializer(part).ok_or_else(unknown)?;
                     let scalars = match module.constants.contains_key(&part) {
                         true => module.scalars(part).ok_or_else(unknown)?,
