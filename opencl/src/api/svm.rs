@@ -334,9 +334,8 @@ pub(crate) fn set_exec_info_of(
             let pointers =
                 (0..size / width).map(|index| value.offset(index * width).read_pointer());
             let all = &kernel.program.context.allocations;
-            kernel
-                .state()
-                .set_reached(pointers.filter_map(|pointer| all.find(pointer)).collect());
+            let found = pointers.filter_map(|pointer| all.find(pointer)).collect();
+            kernel.state().set_reached(name, found);
             Ok(())
         }
         CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {

@@ -1,6 +1,6 @@
 //! Kernels and their arguments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
@@ -34,8 +34,8 @@ pub(crate) struct State {
     on: Vec<Option<OnDevice>>,
     /// The arguments that are set, by index.
     args: Vec<Option<Held>>,
-    /// What the kernel reaches by pointers in memory, as the program says.
-    reached: Vec<Arc<Allocation>>,
+    /// What the kernel reaches by pointers in memory, as the program says by each of the properties.
+    reached: BTreeMap<cl_kernel_exec_info, Vec<Arc<Allocation>>>,
 }
 
 /// A kernel on a device.
@@ -153,7 +153,7 @@ impl Kernel {
         let state = State {
             on,
             args,
-            reached: Vec::new(),
+            reached: BTreeMap::new(),
         };
         let made = Self::with_state(program, info, state);
         // Until it counts, nothing is built anew.
@@ -401,9 +401,10 @@ impl State {
         own.map(OnDevice::launched)
     }
 
-    /// Says what the kernel reaches by pointers in memory.
-    pub(crate) fn set_reached(&mut self, allocations: Vec<Allocation>) {
-        self.reached = allocations.into_iter().map(Arc::new).collect();
+    /// Says what the kernel reaches by pointers in memory, in the place of what the property said before.
+    pub(crate) fn set_reached(&mut self, by: cl_kernel_exec_info, allocations: Vec<Allocation>) {
+        let allocations = allocations.into_iter().map(Arc::new).collect();
+        self.reached.insert(by, allocations);
     }
 
     /// The pipes among the arguments.
@@ -421,8 +422,9 @@ impl State {
     /// # Errors
     /// The program has released a memory object that the kernel uses.
     pub(crate) fn kept(&self, info: &KernelInfo) -> Result<Kept> {
-        self.reached.iter().for_each(|one| one.name());
-        let mut kept: Kept = self.reached.iter().map(|one| one.clone() as _).collect();
+        let reached = || self.reached.values().flatten();
+        reached().for_each(|one| one.name());
+        let mut kept: Kept = reached().map(|one| one.clone() as _).collect();
         for (index, (held, arg)) in self.args.iter().zip(&info.args).enumerate() {
             match held {
                 Some(Held::Mem(mem)) => match mem.upgrade() {

@@ -13,6 +13,51 @@ static void CL_CALLBACK on_error(const char *text, const void *bytes, size_t siz
     snprintf(report, sizeof report, "%s", text);
 }
 
+/* Shared virtual memory is named by one list, unified memory by another: each replaces itself alone. */
+static void lists(cl_context context, cl_command_queue queue) {
+    typedef void *(*host_fn)(cl_context, const cl_ulong *, size_t, cl_uint, cl_int *);
+    typedef cl_int (*free_fn)(cl_context, void *);
+    host_fn alloc = (host_fn)clGetExtensionFunctionAddressForPlatform(platform, "clHostMemAllocINTEL");
+    free_fn release = (free_fn)clGetExtensionFunctionAddressForPlatform(platform, "clMemBlockingFreeINTEL");
+    const cl_kernel_exec_info svm = CL_KERNEL_EXEC_INFO_SVM_PTRS, usm = 0x4203;
+    cl_program program = built(context,
+                               "struct places { global int *at[2]; };\n"
+                               "kernel void sum(global struct places *places, global int *to) {\n"
+                               "    *to = *places->at[0] + *places->at[1];\n"
+                               "}\n",
+                               "-cl-std=CL3.0");
+    cl_kernel sum = kernel_of(program, "sum");
+    for (int round = 0; round < 4; round++) {
+        int **places = clSVMAlloc(context, 0, 2 * sizeof *places, 0), *to = clSVMAlloc(context, 0, 4, 0);
+        int *shared = clSVMAlloc(context, 0, 4, 0), *unified = alloc(context, NULL, 4, 0, &error);
+        IS(places && to && shared && unified);
+        *shared = 3, *unified = 40;
+        places[0] = shared, places[1] = unified;
+        DONE(clSetKernelArgSVMPointer(sum, 0, places));
+        DONE(clSetKernelArgSVMPointer(sum, 1, to));
+        const void *names[] = {shared, unified};
+        const cl_kernel_exec_info lists[] = {svm, usm};
+        for (int i = 0; i < 2; i++)
+            DONE(clSetKernelExecInfo(sum, lists[(round + i) % 2], sizeof(void *), &names[(round + i) % 2]));
+        /* What a list had, it has no more. */
+        if (round > 1)
+            DONE(clSetKernelExecInfo(sum, lists[round % 2], 0, NULL));
+        size_t one = 1;
+        report[0] = 0;
+        DONE(clEnqueueNDRangeKernel(queue, sum, 1, NULL, &one, NULL, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        IS(*to == 43);
+        if ((strstr(report, "clSetKernelExecInfo") != NULL) != (round == 2))
+            FAIL("round %d: \"%s\"", round, report);
+        clSVMFree(context, places);
+        clSVMFree(context, to);
+        clSVMFree(context, shared);
+        DONE(release(context, unified));
+    }
+    DONE(clReleaseKernel(sum));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     static unsigned char zeros[8 * N];
     DONE(clReleaseContext(begin()));
@@ -64,6 +109,7 @@ int main(void) {
         if ((report[0] != 0) != (n == 65))
             FAIL("%d: \"%s\"", n, report);
     }
+    lists(context, queue);
     printf("ok\n");
     return 0;
 }
