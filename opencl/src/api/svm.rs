@@ -248,21 +248,21 @@ pub(crate) fn migrate(
 }
 
 pub(crate) fn set_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
-    set_arg_of(&*kernel.get::<Kernel>()?, index, pointer)
+    set_pointer(&*kernel.get::<Kernel>()?, index, pointer, |pointer| {
+        let why = format!("nothing is allocated at {pointer:?}");
+        Err(Error::new(CL_INVALID_ARG_VALUE, why))
+    })
 }
 
 /// The same of a pointer to unified shared memory: "For all devices, any pointer value is valid and may be set
 /// as an argument to a kernel."
 pub(crate) fn set_any_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
-    set_pointer(&*kernel.get::<Kernel>()?, index, pointer, |pointer| {
-        Ok(Arg::Address(pointer.address()))
-    })
+    set_any_arg_of(&*kernel.get::<Kernel>()?, index, pointer)
 }
 
-pub(crate) fn set_arg_of(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
+pub(crate) fn set_any_arg_of(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
     set_pointer(kernel, index, pointer, |pointer| {
-        let why = format!("nothing is allocated at {pointer:?}");
-        Err(Error::new(CL_INVALID_ARG_VALUE, why))
+        Ok(Arg::Address(pointer.address()))
     })
 }
 

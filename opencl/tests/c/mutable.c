@@ -154,6 +154,48 @@ static void pointers(cl_context context, cl_device_id device, cl_program program
     DONE(clReleaseCommandQueue(queue));
 }
 
+/* A pointer to unified memory may be any, as one that clSetKernelArgMemPointerINTEL sets. */
+static void unified(cl_context context, cl_device_id device, cl_program program) {
+    typedef void *(*device_fn)(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *);
+    typedef cl_int (*free_fn)(cl_context, void *);
+    device_fn alloc = (device_fn)clGetExtensionFunctionAddressForPlatform(platform, "clSharedMemAllocINTEL");
+    free_fn release = (free_fn)clGetExtensionFunctionAddressForPlatform(platform, "clMemBlockingFreeINTEL");
+    cl_command_queue queue = queue_of(context, device, 0);
+    int *memory = alloc(context, device, NULL, N * sizeof *memory, 0, &error);
+    cl_ulong *out = alloc(context, device, NULL, 2 * sizeof *out, 0, &error);
+    DONE(error);
+    for (int i = 0; i < N; i++)
+        memory[i] = i + 1;
+    cl_kernel ends = kernel_of(program, "ends");
+    int looks = 0;
+    size_t one = 1;
+    DONE(clSetKernelArgSVMPointer(ends, 0, out));
+    DONE(clSetKernelArgSVMPointer(ends, 1, memory));
+    DONE(clSetKernelArg(ends, 2, sizeof looks, &looks));
+    commands buffer = mutable(queue, 2);
+    void *command = NULL;
+    DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, ends, 1, NULL, &one, NULL, 0, NULL, NULL, &command));
+    DONE(clFinalizeCommandBufferKHR_(buffer));
+    const void *all[] = {memory + N, memory + 4, (void *)0x1234567, &one, NULL, memory + N};
+    for (int i = 0; i < 6; i++) {
+        looks = all[i] == memory + N || all[i] == memory + 4;
+        struct argument to = {1, 0, all[i]}, value = {2, sizeof looks, &looks};
+        struct config config = {
+            .command = command, .svm_args = 1, .svm_arg_list = &to, .args = 1, .arg_list = &value};
+        DONE(change(buffer, 1, &config));
+        DONE(clEnqueueCommandBufferKHR_(0, NULL, buffer, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        cl_ulong last = all[i] == memory + 4 ? 4 : looks ? N : 0;
+        if (out[0] != (size_t)all[i] || out[1] != last)
+            FAIL("%p is %#lx, before it %lu", all[i], (unsigned long)out[0], (unsigned long)out[1]);
+    }
+    DONE(clReleaseCommandBufferKHR_(buffer));
+    DONE(clReleaseKernel(ends));
+    DONE(release(context, memory));
+    DONE(release(context, out));
+    DONE(clReleaseCommandQueue(queue));
+}
+
 static void errors(cl_context context, cl_device_id device, cl_program program) {
     cl_ulong can = 0;
     DONE(clGetDeviceInfo(device, 0x12b0, sizeof can, &can, NULL));
@@ -362,11 +404,16 @@ int main(void) {
                                "    for (int k = 0; k < 32; k++)\n"
                                "        sum += own[(k * 7 * one + 3) % 32] + k;\n"
                                "    data[i] = sum;\n"
+                               "}\n"
+                               "kernel void ends(global ulong *out, global const int *end, int looks) {\n"
+                               "    out[0] = (ulong)end;\n"
+                               "    out[1] = looks ? end[-1] : 0;\n"
                                "}\n",
                                "");
     for (cl_uint d = 0; d < device_count; d++) {
         changes(context, devices[d], program);
         pointers(context, devices[d], program);
+        unified(context, devices[d], program);
         errors(context, devices[d], program);
         simultaneous(context, devices[d], program);
         apart(context, devices[d], program);
