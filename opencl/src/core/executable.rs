@@ -96,15 +96,20 @@ impl Executable {
     fn make_anywhere(&self, device: &Device) -> Result<umd::Program, NotMade> {
         let never = |why: &str| Err(NotMade::Never(why.to_owned()));
         let first = self.binary();
-        if first.options().is_empty() {
-            return never("it is not Intel's compiler's code, of which there is another form");
-        }
         // What a file has is what its code was made of, with the checks that were added.
         let (modules, checked) = match first.module() {
             Some(module) => (vec![module], false),
             None => {
                 let modules = self.linked.iter().map(|module| &**module);
                 (modules.collect(), platform::is_checked())
+            }
+        };
+        // Where Intel's compiler got no options, a file with SPIR-V says none. What is linked here has some.
+        let options = match (first.options(), first.module()) {
+            (Some(options), _) => options,
+            (None, Some(_)) => "",
+            (None, None) => {
+                return never("it is not Intel's compiler's code, of which there is another form");
             }
         };
         if modules.is_empty() {
@@ -140,7 +145,7 @@ impl Executable {
             source: Source::Modules(&asked),
             product: Product::Zebin,
             target: device.target(),
-            options: first.options(),
+            options,
             internal: &format!("{} {}", options::INTERNAL, options::ANYWHERE),
             folder: None,
             headers: &[],

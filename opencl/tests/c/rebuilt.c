@@ -88,6 +88,24 @@ static void attempts(unsigned char *ins, unsigned char *outs) {
     }
 }
 
+/* A binary that the compiler made without options, which it does not say then. */
+static void without_options(unsigned char *ins, unsigned char *outs) {
+    static unsigned char bytes[1 << 20];
+    FILE *file = fopen(in_folder("plain"), "r");
+    IS(file != NULL);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const unsigned char *binary = bytes;
+    cl_program program = clCreateProgramWithBinary(context, 1, devices, &size, &binary, NULL, &error);
+    DONE(error);
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "bytes");
+    adds(kernel, ins, 4, outs, 0);
+    adds(kernel, ins, 1, outs, 2);
+    DONE(clReleaseKernel(kernel));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     context = begin();
     queue = queue_of(context, devices[0], 0);
@@ -96,6 +114,7 @@ int main(void) {
     unsigned char *ins = clSVMAlloc(context, 0, ROOM, 0), *outs = clSVMAlloc(context, 0, ROOM, 0);
     IS(ins && outs);
     attempts(ins, outs);
+    without_options(ins, outs);
     clSVMFree(context, ins);
     clSVMFree(context, outs);
     DONE(clReleaseCommandQueue(queue));

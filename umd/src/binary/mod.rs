@@ -68,8 +68,8 @@ pub struct Binary {
     variables: Vec<Variable>,
     /// Where the file has the module that the code was compiled from.
     module: Option<Range<usize>>,
-    /// The options that it was compiled with.
-    options: String,
+    /// The options that it was compiled with, if it says them.
+    options: Option<String>,
     /// Its kernels are this driver's own.
     is_own: bool,
 }
@@ -224,7 +224,8 @@ impl Binary {
             .filter(|text| !text.is_empty())
             .map(|text| String::from_utf8_lossy(text).into_owned())
             .collect();
-        let options = String::from_utf8_lossy(elf.options.unwrap_or_default());
+        let options = elf.options.map(String::from_utf8_lossy);
+        let options = options.map(|options| options.trim_end_matches('\0').to_owned());
         let binary = Self::new(
             bytes,
             target,
@@ -238,7 +239,7 @@ impl Binary {
             lines: Arc::new(elf.lines),
             variables: elf.variables,
             module: elf.module,
-            options: options.trim_end_matches('\0').to_owned(),
+            options,
             ..binary
         })
     }
@@ -268,7 +269,7 @@ impl Binary {
             lines: Arc::default(),
             variables: Vec::new(),
             module: None,
-            options: String::new(),
+            options: None,
             is_own: false,
         }
     }
@@ -420,9 +421,10 @@ impl Binary {
         self.bytes.get(self.module.clone()?)
     }
 
-    /// The options that a zebin was compiled with; empty if it does not say.
-    pub fn options(&self) -> &str {
-        &self.options
+    /// The options that a zebin was compiled with. `None` if it does not say, as Intel's compiler has it where there
+    /// were none.
+    pub fn options(&self) -> Option<&str> {
+        self.options.as_deref()
     }
 
     /// What a kernel needs to be started.
