@@ -100,14 +100,6 @@ impl Device {
         Some(Buffer::from_pointer(&bo, start))
     }
 
-    /// What a pointer behind the last byte of a buffer has left of it: nothing.
-    pub(crate) fn buffer_behind(&self, address: u64) -> Option<Buffer> {
-        let last = GpuAddress::new(address.checked_sub(1)?);
-        let bo = self.inner().registry.buffer_at(last)?;
-        let start = address.checked_sub(bo.address().get())?;
-        Some(Buffer::from_pointer(&bo, start))
-    }
-
     /// A buffer of this process's memory: the bytes of `range`, without a copy. The range can
     /// begin anywhere in a page.
     ///
@@ -190,6 +182,12 @@ impl Buffer {
             true => (self.bo.address(), self.bo.size()),
             false => (self.address(), self.size),
         }
+    }
+
+    /// What a pointer behind its last byte has left of it: nothing.
+    pub(crate) fn behind(&self, address: u64) -> Option<Self> {
+        let start = address.checked_sub(self.bo.address().get())?;
+        (start <= self.bo.size()).then(|| Self::from_pointer(&self.bo, start))
     }
 
     /// Where the GPU sees the first byte.

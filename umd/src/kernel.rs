@@ -22,9 +22,9 @@ pub enum Arg<'a> {
     Buffer(&'a Buffer),
     /// The null pointer in a buffer's place.
     Null,
-    /// A pointer in a buffer's place that lies in no buffer. Code that goes back from it reaches the one that ends
-    /// there.
-    Address(u64),
+    /// A pointer in a buffer's place that lies in no buffer, and the buffer that ends there, if one does: code that goes
+    /// back from the pointer reaches it.
+    Address(u64, Option<&'a Buffer>),
     /// The bytes of a value, little endian. As many as the kernel takes.
     Value(&'a [u8]),
     /// Bytes of shared local memory.
@@ -242,12 +242,14 @@ impl Kernel {
                 Bound::Buffer(buffer.clone())
             }
             (Arg::Null, ArgKind::Buffer | ArgKind::Unused) => Bound::Null,
-            (Arg::Address(address), ArgKind::Buffer | ArgKind::Unused) => {
+            (Arg::Address(address, ends), ArgKind::Buffer | ArgKind::Unused) => {
+                if ends.is_some_and(|buffer| !buffer.bo().is_of(registry)) {
+                    return Err(ArgumentError::OtherDevice { what: "the buffer" }.into());
+                }
                 // Without an offset, code goes forward alone.
                 let takes_offset = self.state.entry.takes_offset(index);
-                let behind = takes_offset.then(|| self.device().buffer_behind(address));
-                behind
-                    .flatten()
+                let ends = ends.filter(|_| takes_offset);
+                ends.and_then(|buffer| buffer.behind(address))
                     .map_or(Bound::Address(address), Bound::Buffer)
             }
             (Arg::Value(bytes), ArgKind::Value { size, .. })
@@ -298,7 +300,7 @@ impl Kernel {
                 let given = match arg {
                     Arg::Buffer(_) => "a buffer",
                     Arg::Null => "a null pointer",
-                    Arg::Address(_) => "a pointer",
+                    Arg::Address(..) => "a pointer",
                     Arg::Value(_) => "a value",
                     Arg::Local(_) => "a size of local memory",
                     Arg::Image(_) => "an image",

@@ -108,7 +108,7 @@ pub(crate) fn set_arg_of(
             let sampler = value.read_handle().get::<Sampler>()?;
             let own = &kernel.program.context;
             own.same(&sampler.context, "the sampler")?;
-            Arg::Sampler(sampler)
+            Arg::Sampler(Arc::downgrade(&sampler), sampler.umd)
         }
         ArgKind::Local => {
             ensure(size > 0, CL_INVALID_ARG_SIZE, "local memory of no bytes")?;

@@ -261,8 +261,10 @@ pub(crate) fn set_any_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<
 }
 
 pub(crate) fn set_any_arg_of(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
+    let all = &kernel.program.context.allocations;
     set_pointer(kernel, index, pointer, |pointer| {
-        Ok(Arg::Address(pointer.address()))
+        let ends = all.ending_at(pointer).map(Arc::new);
+        Ok(Arg::Address(pointer.address(), ends))
     })
 }
 

@@ -82,6 +82,11 @@ impl Allocation {
         Some(Memory::at(own.host_view()).offset(offset))
     }
 
+    /// All of it, for the device with this place in the context; `None` if that does not reach it.
+    pub(crate) fn on(&self, place: usize) -> Option<&umd::Buffer> {
+        self.buffers.get(place)?.as_ref()
+    }
+
     /// What begins at an address, for the device with this place in the context; `None` if that does not
     /// reach it.
     pub(crate) fn from(
@@ -90,7 +95,7 @@ impl Allocation {
         place: usize,
         address: usize,
     ) -> Option<umd::Buffer> {
-        self.buffers.get(place)?.as_ref()?;
+        self.on(place)?;
         device.umd.buffer_at(umd::GpuAddress::new(address as u64))
     }
 }
@@ -170,6 +175,13 @@ impl Allocations {
         let live = lock(&self.live);
         let (_, found) = live.range(..=address).next_back()?;
         (address - found.start < found.size).then(|| found.clone())
+    }
+
+    /// The allocation that ends where an address is.
+    pub(crate) fn ending_at(&self, memory: Memory) -> Option<Allocation> {
+        let live = lock(&self.live);
+        let (_, found) = live.range(..memory.address()).next_back()?;
+        (memory.address() - found.start == found.size).then(|| found.clone())
     }
 
     /// Whether an address lies in shared virtual memory.

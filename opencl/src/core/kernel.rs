@@ -67,9 +67,9 @@ impl OnDevice {
 #[derive(Clone, Debug)]
 enum Held {
     Mem(Weak<Mem>),
-    Sampler(Weak<Sampler>),
+    Sampler(Weak<Sampler>, umd::Sampler),
     Pointer(Arc<Allocation>, usize),
-    Address(usize),
+    Address(usize, Option<Arc<Allocation>>),
     Null,
     Value(Vec<u8>),
     Local(u32),
@@ -79,9 +79,9 @@ impl Held {
     fn of(arg: &Arg) -> Self {
         match arg {
             Arg::Mem(mem) => Self::Mem(Arc::downgrade(mem)),
-            Arg::Sampler(sampler) => Self::Sampler(Arc::downgrade(sampler)),
+            Arg::Sampler(sampler, state) => Self::Sampler(sampler.clone(), *state),
             Arg::Pointer(allocation, address) => Self::Pointer(allocation.clone(), *address),
-            Arg::Address(address) => Self::Address(*address),
+            Arg::Address(address, ends) => Self::Address(*address, ends.clone()),
             Arg::Null => Self::Null,
             Arg::Value(bytes) => Self::Value(bytes.clone()),
             Arg::Local(size) => Self::Local(*size),
@@ -92,9 +92,9 @@ impl Held {
     fn arg(&self) -> Option<Arg> {
         Some(match self {
             Self::Mem(mem) => Arg::Mem(mem.upgrade()?),
-            Self::Sampler(sampler) => Arg::Sampler(sampler.upgrade()?),
+            Self::Sampler(sampler, state) => Arg::Sampler(sampler.clone(), *state),
             Self::Pointer(allocation, address) => Arg::Pointer(allocation.clone(), *address),
-            Self::Address(address) => Arg::Address(*address),
+            Self::Address(address, ends) => Arg::Address(*address, ends.clone()),
             Self::Null => Arg::Null,
             Self::Value(bytes) => Arg::Value(bytes.clone()),
             Self::Local(size) => Arg::Local(*size),
@@ -106,11 +106,12 @@ impl Held {
 #[derive(Clone, Debug)]
 pub(crate) enum Arg {
     Mem(Arc<Mem>),
-    Sampler(Arc<Sampler>),
+    /// A sampler and its state, which is good without it.
+    Sampler(Weak<Sampler>, umd::Sampler),
     /// An address in an allocation.
     Pointer(Arc<Allocation>, usize),
-    /// An address with which nothing is reached.
-    Address(usize),
+    /// An address in none, and the allocation that ends there.
+    Address(usize, Option<Arc<Allocation>>),
     Null,
     Value(Vec<u8>),
     Local(u32),
@@ -266,12 +267,16 @@ impl Kernel {
                 Some(passed) => return kernel.lend_arg(index, passed),
                 None => return Ok(()),
             },
-            Arg::Sampler(sampler) => umd::Arg::Sampler(sampler.umd),
-            Arg::Pointer(_, address) | Arg::Address(address) => match &buffer {
+            Arg::Sampler(_, state) => umd::Arg::Sampler(*state),
+            Arg::Pointer(_, address) => match &buffer {
                 Some(buffer) => umd::Arg::Buffer(buffer),
                 // Memory of another device is not reached.
-                None => umd::Arg::Address(*address as u64),
+                None => umd::Arg::Address(*address as u64, None),
             },
+            Arg::Address(address, ends) => {
+                let ends = ends.as_ref().and_then(|ends| ends.on(place));
+                umd::Arg::Address(*address as u64, ends)
+            }
             Arg::Null => umd::Arg::Null,
             Arg::Value(bytes) => umd::Arg::Value(bytes),
             Arg::Local(size) => umd::Arg::Local(*size),
@@ -435,12 +440,15 @@ impl State {
                         return Err(Error::new(CL_INVALID_KERNEL_ARGS, why));
                     }
                 },
-                Some(Held::Sampler(sampler)) => kept.extend(sampler.upgrade().map(|one| one as _)),
+                Some(Held::Sampler(sampler, _)) => {
+                    kept.extend(sampler.upgrade().map(|one| one as _))
+                }
                 Some(Held::Pointer(allocation, _)) => {
                     allocation.name();
                     kept.push(allocation.clone());
                 }
-                Some(Held::Address(_) | Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
+                Some(Held::Address(_, ends)) => kept.extend(ends.clone().map(|one| one as _)),
+                Some(Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
             }
         }
         Ok(kept)

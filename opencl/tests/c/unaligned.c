@@ -41,6 +41,11 @@ static const char *blocks =
     "kernel void block(global uint *out, global const uchar *in) {\n"
     "    intel_sub_group_block_write(out + get_group_id(0) * 16, in[get_global_id(0)]);\n"
     "}\n";
+static const char *images =
+    "kernel void texels(read_only image2d_t image, sampler_t sampler, global uchar *out) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    out[i] = read_imageui(image, sampler, (int2)((int)i - 8, 0)).x;\n"
+    "}\n";
 static const char *parts[] = {
     "global int calls = 3;\n"
     "uchar twice(uchar x) { return x * 2; }\n",
@@ -413,6 +418,37 @@ static void with_blocks(void) {
     DONE(clReleaseProgram(program));
 }
 
+/* A sampler is what it was when it was set, in both codes, also if it was released. */
+static void with_sampler(void) {
+    cl_program program = built(context, images, "-cl-std=CL3.0");
+    cl_kernel texels = kernel_of(program, "texels");
+    unsigned char from[N], got[ROOM], *outs = make(0);
+    for (int i = 0; i < N; i++)
+        from[i] = i * 3 + 1;
+    const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = N, .image_height = 1};
+    cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, from, &error);
+    DONE(error);
+    const cl_sampler_properties clamp[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_ADDRESSING_MODE,
+                                           CL_ADDRESS_CLAMP_TO_EDGE, CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0};
+    cl_sampler sampler = clCreateSamplerWithProperties(context, clamp, &error);
+    DONE(error);
+    DONE(clSetKernelArg(texels, 0, sizeof image, &image));
+    DONE(clSetKernelArg(texels, 1, sizeof sampler, &sampler));
+    DONE(clReleaseSampler(sampler));
+    for (int place = 4; place >= 0; place--) {
+        DONE(clSetKernelArgSVMPointer(texels, 2, outs + place));
+        launch(texels);
+        put(got, outs, ROOM);
+        for (int i = 0; i < N; i++)
+            IS(got[place + i] == from[i < 8 ? 0 : i - 8]);
+    }
+    clSVMFree(context, outs);
+    DONE(clReleaseMemObject(image));
+    DONE(clReleaseKernel(texels));
+    DONE(clReleaseProgram(program));
+}
+
 /* Commands that were recorded get such pointers, and lose them. */
 static void recorded(cl_program program) {
     unsigned char *ins = make(0), *outs = make(0), from[ROOM], got[ROOM], add = 1;
@@ -540,6 +576,7 @@ int main(void) {
         with_variables();
         linked();
         with_blocks();
+        with_sampler();
         narrow();
         in_threads();
         DONE(clReleaseCommandQueue(queue));

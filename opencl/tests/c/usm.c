@@ -355,7 +355,38 @@ static void seen_by_host(void) {
     }
 }
 
-/* Memory of one device is copied to that of another. */
+static long resident(void) {
+    long size, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    IS(file && fscanf(file, "%ld %ld", &size, &pages) == 2);
+    fclose(file);
+    return pages * 4;
+}
+
+/* A number that is a pointer to the end of a buffer keeps nothing of it. */
+static void keeps_no_buffer(cl_kernel where, cl_kernel back) {
+    enum { LARGE = 64 << 20 };
+    cl_mem buffer = buffer_of(context, 0, LARGE, NULL);
+    char one = 1;
+    DONE(clEnqueueFillBuffer(queue, buffer, &one, 1, 0, LARGE, 0, NULL, NULL));
+    cl_ulong *out = make(0, NULL, 64, 0);
+    memset(out, 0, 64);
+    DONE(clSetKernelArgMemPointerINTEL_(where, 0, out));
+    DONE(clSetKernelArg(where, 1, sizeof buffer, &buffer));
+    size_t items = 1;
+    DONE(clEnqueueNDRangeKernel(queue, where, 1, NULL, &items, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    IS(out[0] != 0);
+    DONE(clSetKernelArgMemPointerINTEL_(where, 1, NULL));
+    DONE(clSetKernelArgMemPointerINTEL_(back, 1, (void *)(out[0] + LARGE)));
+    DONE(clReleaseMemObject(buffer));
+    long after = resident();
+    DONE(clSetKernelArgMemPointerINTEL_(back, 1, NULL));
+    if (after - resident() > LARGE / 2048)
+        FAIL("%ld KiB were kept", after - resident());
+    DONE(clMemFreeINTEL_(context, out));
+}
+
 /* Images of a device's memory: what is copied may be there. */
 static void images_of(void) {
     unsigned char *from = clDeviceMemAllocINTEL_(context, device, NULL, 16 * 4 * 4, 0, &error);
@@ -379,6 +410,7 @@ static void images_of(void) {
     DONE(clMemFreeINTEL_(context, from));
 }
 
+/* Memory of one device is copied to that of another. */
 static void between_devices(void) {
     if (device_count < 2)
         return;
@@ -448,6 +480,7 @@ int main(void) {
         kernels(kind);
         any_pointer(where, back, kind);
     }
+    keeps_no_buffer(where, back);
     seen_by_host();
     images_of();
     between_devices();
