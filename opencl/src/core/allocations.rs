@@ -60,13 +60,36 @@ pub(crate) struct Allocation {
     unnamed: Option<Arc<Mutex<Vec<umd::Forbidding>>>>,
 }
 
+/// Where memory of devices begins and ends, of all contexts: the host has nothing there.
+static OF_DEVICES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
 /// The allocations of a context, by their first byte.
 #[derive(Debug, Default)]
 pub(crate) struct Allocations {
     live: Mutex<BTreeMap<usize, Allocation>>,
 }
 
+/// An error if memory that is in no allocation of a context is a device's in another: the host does not reach it.
+fn check_foreign(memory: Memory) -> Result<()> {
+    let address = memory.address();
+    let before = lock(&OF_DEVICES);
+    match before.range(..=address).next_back() {
+        Some((_, &end)) if address < end => {
+            let why = format!("at {memory:?} is memory of a device, of another context");
+            Err(Error::new(CL_INVALID_VALUE, why))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Allocation {
+    /// It is an allocation no more.
+    fn forget(&self) {
+        if matches!(self.owner, Owner::Device(_)) {
+            lock(&OF_DEVICES).remove(&self.start);
+        }
+    }
+
     /// A launch names it: "Non-argument SVM buffers must be specified by passing pointers to those buffers via
     /// clSetKernelExecInfo" (OpenCL 3.0 API, clSetKernelExecInfo).
     pub(crate) fn name(&self) {
@@ -97,6 +120,12 @@ impl Allocation {
     ) -> Option<umd::Buffer> {
         self.on(place)?;
         device.umd.buffer_at(umd::GpuAddress::new(address as u64))
+    }
+}
+
+impl Drop for Allocations {
+    fn drop(&mut self) {
+        lock(&self.live).values().for_each(Allocation::forget);
     }
 }
 
@@ -151,6 +180,9 @@ impl Allocations {
             buffers,
             unnamed,
         };
+        if matches!(allocation.owner, Owner::Device(_)) {
+            lock(&OF_DEVICES).insert(start, start.saturating_add(size));
+        }
         lock(&self.live).insert(start, allocation);
         Ok(Memory::of_address(start))
     }
@@ -158,6 +190,7 @@ impl Allocations {
     /// Frees memory; gives what it was. As long as arguments of kernels keep it, kernels may not touch it.
     pub(crate) fn free(&self, memory: Memory) -> Option<Allocation> {
         let freed = lock(&self.live).remove(&memory.address())?;
+        freed.forget();
         for buffer in freed.buffers.iter().flatten() {
             let what = umd::Forbidden {
                 reads: true,
@@ -167,6 +200,14 @@ impl Allocations {
             buffer.forbid(0, buffer.size(), what).for_good();
         }
         Some(freed)
+    }
+
+    /// An error if an address lies in a device's memory of another context.
+    pub(crate) fn check(&self, memory: Memory) -> Result<()> {
+        match self.find(memory) {
+            Some(_) => Ok(()),
+            None => check_foreign(memory),
+        }
     }
 
     /// The allocation that an address lies in.
@@ -195,9 +236,10 @@ impl Allocations {
     /// Where the host sees memory that a command accesses: the same, unless it is a device's.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: it begins in an allocation and reaches beyond.
+    /// `CL_INVALID_VALUE`: it begins in an allocation and reaches beyond; it is a device's, of another context.
     pub(crate) fn resolve(&self, memory: Memory, size: usize) -> Result<Memory> {
         let Some(found) = self.find(memory) else {
+            check_foreign(memory)?;
             return Ok(memory);
         };
         let end = memory.address().checked_add(size);

@@ -180,14 +180,16 @@ pub(crate) struct Making {
 
 impl Making {
     /// "CL_INVALID_HOST_PTR if properties includes a supported external memory handle and flags
-    /// includes CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR or CL_MEM_COPY_HOST_PTR"
+    /// includes CL_MEM_USE_HOST_PTR, CL_MEM_ALLOC_HOST_PTR or CL_MEM_COPY_HOST_PTR"; nor is it where the host has nothing.
     pub(crate) fn check(&self) -> Result<()> {
         let of_host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
         ensure(
             self.dma_buf.is_none() || self.flags & of_host == 0,
             CL_INVALID_HOST_PTR,
             "the memory is the host's and of others",
-        )
+        )?;
+        let own = self.context.allocations.check(self.host);
+        own.map_err(|error| error.with_code(CL_INVALID_HOST_PTR))
     }
 
     /// Where the host sees the bytes that an object begins with which is a copy of them. They may be a device's, if

@@ -387,6 +387,41 @@ static void keeps_no_buffer(cl_kernel where, cl_kernel back) {
     DONE(clMemFreeINTEL_(context, out));
 }
 
+/* Memory of a device is not reached from another context. */
+static void of_another_context(void) {
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    DONE(error);
+    char *theirs = clDeviceMemAllocINTEL_(other, device, NULL, ROOM, 0, &error), mine[16] = {0};
+    DONE(error);
+    cl_mem buffer = buffer_of(context, 0, ROOM, NULL);
+    const void *ways[] = {theirs, theirs + ROOM - 1};
+    for (int i = 0; i < 2; i++) {
+        char *at = (char *)ways[i];
+        GIVES(CL_INVALID_VALUE, clEnqueueMemcpyINTEL_(queue, CL_TRUE, mine, at, 1, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueMemcpyINTEL_(queue, CL_TRUE, at, mine, 1, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueSVMMemcpy(queue, CL_TRUE, mine, at, 1, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueMemFillINTEL_(queue, at, mine, 1, 1, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, at, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 1, at, 0, NULL, NULL));
+        MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 1, at, &error));
+        MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 1, at, &error));
+        MADE(CL_INVALID_HOST_PTR,
+             clCreateBuffer(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, 1, at, &error));
+    }
+    DONE(clMemFreeINTEL_(other, theirs));
+    /* What the context leaves is not known as a device's any more. */
+    theirs = clDeviceMemAllocINTEL_(other, device, NULL, ROOM, 0, &error);
+    DONE(error);
+    DONE(clReleaseContext(other));
+    for (int i = 0; i < 64; i++) {
+        char *own = clHostMemAllocINTEL_(context, NULL, ROOM, 0, &error);
+        DONE(error);
+        DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, own, mine, 16, 0, NULL, NULL));
+        DONE(clMemFreeINTEL_(context, own));
+    }
+    DONE(clReleaseMemObject(buffer));
+}
+
 /* Images of a device's memory: what is copied may be there. */
 static void images_of(void) {
     unsigned char *from = clDeviceMemAllocINTEL_(context, device, NULL, 16 * 4 * 4, 0, &error);
@@ -481,6 +516,7 @@ int main(void) {
         any_pointer(where, back, kind);
     }
     keeps_no_buffer(where, back);
+    of_another_context();
     seen_by_host();
     images_of();
     between_devices();
