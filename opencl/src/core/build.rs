@@ -172,6 +172,7 @@ impl Program {
         };
         // Of a binary, no more is known than its code.
         let mut writes_blocks = true;
+        let is_loaded = matches!(input, Input::Zebin(_));
         let compiled = match input {
             Input::Zebin(binary) => binary,
             // SPIR-V is an object as it is.
@@ -204,7 +205,6 @@ impl Program {
             });
         }
         let failed = |why: String| Error::new(order.goal.failure(), why);
-        let is_loaded = matches!(self.origin, Origin::Binaries);
         let target = device.target();
         let binary = read(&compiled, target, writes_blocks);
         let loaded = binary.and_then(|binary| umd::Program::new(&device.umd, binary));

@@ -106,6 +106,32 @@ static void without_options(unsigned char *ins, unsigned char *outs) {
     DONE(clReleaseProgram(program));
 }
 
+/* A binary of SPIR-V, whose specialization constants have the values that the module gives them. */
+static void of_constants(unsigned char *memory) {
+    static const unsigned words[] = {
+#include "spec_bytes.inc"
+    };
+    size_t size = sizeof words, global = N;
+    const unsigned char *binary = (const unsigned char *)words;
+    cl_program program = clCreateProgramWithBinary(context, 1, devices, &size, &binary, NULL, &error);
+    DONE(error);
+    DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = kernel_of(program, "k");
+    for (int place = 0; place < 4; place++) {
+        for (int i = 0; i < ROOM; i++)
+            memory[i] = i;
+        DONE(clSetKernelArgSVMPointer(kernel, 0, memory + place));
+        DONE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+        DONE(clFinish(queue));
+        for (int i = 0; i < ROOM; i++) {
+            int is_in = i >= place && i < place + N;
+            IS(memory[i] == (unsigned char)(is_in ? 3 * i : i));
+        }
+    }
+    DONE(clReleaseKernel(kernel));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     context = begin();
     queue = queue_of(context, devices[0], 0);
@@ -115,6 +141,7 @@ int main(void) {
     IS(ins && outs);
     attempts(ins, outs);
     without_options(ins, outs);
+    of_constants(outs);
     clSVMFree(context, ins);
     clSVMFree(context, outs);
     DONE(clReleaseCommandQueue(queue));
