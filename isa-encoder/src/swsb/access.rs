@@ -121,7 +121,7 @@ impl Access {
 
 /// The most accesses that an instruction has: predicate, condition, two for each of three macro
 /// sources and the destination with their address registers, implicit accumulators, descriptors.
-const MOST: usize = 20;
+pub(super) const MOST: usize = 20;
 
 /// The accesses of an instruction.
 #[derive(Clone, Copy, Debug)]

@@ -76,7 +76,7 @@ pub fn annotations(program: &Program) -> Vec<Annotation> {
     // The last time that a block is looked at is with all that may be under way there.
     let mut needs = alloc::vec![Needs::default(); count];
     let step = |index, state: &mut State| needs[index] = annotator.step(index, state);
-    let followed = fixpoint(&flow, step, |_, _| {});
+    let followed = fixpoint(&flow, &facts, step, |_, _| {});
     if followed.is_err() {
         sweep(&flow, |index, settles, state| {
             if settles {

@@ -113,7 +113,7 @@ pub fn check_program(program: &Program) -> Report {
         }
     };
     let follow = |index: usize, state: &mut State| step(index, state, &mut |_, _, _| {});
-    if fixpoint(&flow, follow, report).is_err() {
+    if fixpoint(&flow, &facts, follow, report).is_err() {
         return Report::default();
     }
     let hazards = pairs

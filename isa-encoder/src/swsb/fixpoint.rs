@@ -4,7 +4,8 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::flow::{Carries, Flow};
-use super::pending::State;
+use super::packed::Packed;
+use super::pending::{Facts, State};
 
 /// The analysis took more steps than a compiler's output nearly ever needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,28 +20,46 @@ const LEAST: u64 = 10_000_000;
 
 /// Runs `transfer` over all blocks until nothing changes, and gives `settled` the state at the start of
 /// each, in order. States only grow, so this ends. A state is kept until nothing behind the run of its block
-/// leads back ([`Flow::runs`]): those of all blocks of a large program would be more than a machine has room for.
+/// leads back ([`Flow::runs`]), packed while nothing new has arrived: those of all blocks of a large program would
+/// be more than a machine has room for.
 pub fn fixpoint(
     flow: &Flow,
+    facts: &Facts,
     mut transfer: impl FnMut(usize, &mut State),
     mut settled: impl FnMut(usize, State),
 ) -> Result<(), TooComplex> {
     let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
+    // Of blocks that are not to be looked at, instead of those.
+    let mut packed: Vec<Option<Packed>> = flow.blocks.iter().map(|_| None).collect();
     let mut work: BTreeSet<usize> = (0..flow.blocks.len()).collect();
     // Of blocks to come, how much may be appended until it is merged.
     let mut limits = alloc::vec![APPENDED; flow.blocks.len()];
     let instructions = flow.blocks.last().map_or(0, |block| block.end) as u64;
     let mut budget = STEPS.saturating_mul(instructions).max(LEAST);
-    let mut runs = flow.runs().into_iter().peekable();
+    let runs = flow.runs();
+    let mut comes_back = alloc::vec![false; flow.blocks.len()];
+    for run in runs.iter().filter(|run| run.len() > 1) {
+        comes_back[run.clone()].fill(true);
+    }
+    let mut runs = runs.into_iter().peekable();
+    let open = |states: &mut [State], packed: &mut [Option<Packed>], block: usize| {
+        let state = core::mem::take(&mut states[block]);
+        packed[block]
+            .take()
+            .map_or(state, |packed| packed.open(facts))
+    };
     while let Some(number) = work.pop_first() {
         while let Some(run) = runs.next_if(|run| run.end <= number) {
             for block in run {
-                settled(block, core::mem::take(&mut states[block]));
+                settled(block, open(&mut states, &mut packed, block));
             }
         }
         let block = &flow.blocks[number];
         states[number].merge();
         let mut state = states[number].clone();
+        if comes_back[number] {
+            packed[number] = Some(Packed::of(&core::mem::take(&mut states[number])));
+        }
         for index in block.start..block.end {
             let steps = state.len() as u64 + 1;
             budget = budget.checked_sub(steps).ok_or(TooComplex)?;
@@ -59,6 +78,12 @@ pub fn fixpoint(
                     &carried
                 }
             };
+            if let Some(known) = &packed[successor.block] {
+                if known.has(arrives, facts) {
+                    continue;
+                }
+                states[successor.block] = open(&mut states, &mut packed, successor.block);
+            }
             let known = &mut states[successor.block];
             if known.len() >= APPENDED && work.contains(&successor.block) {
                 known.append(arrives);
@@ -73,7 +98,7 @@ pub fn fixpoint(
         }
     }
     for block in runs.flatten() {
-        settled(block, core::mem::take(&mut states[block]));
+        settled(block, open(&mut states, &mut packed, block));
     }
     Ok(())
 }
@@ -140,6 +165,7 @@ mod tests {
         let order = RefCell::new(Vec::new());
         fixpoint(
             &flow,
+            &facts,
             |index, state| {
                 order.borrow_mut().push(('i', index));
                 state.issue(&facts, index);

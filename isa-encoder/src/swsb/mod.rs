@@ -28,6 +28,7 @@ mod error;
 mod fixpoint;
 mod flow;
 mod in_order;
+mod packed;
 mod pending;
 mod pipe;
 mod program;

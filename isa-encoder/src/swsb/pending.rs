@@ -123,6 +123,23 @@ impl Facts {
         &self.patterns[self.nodes[index].accesses.clone()]
     }
 
+    /// An access of an instruction that has just started.
+    pub(super) fn issued(&self, index: usize, slot: u8) -> Option<Pending> {
+        let node = self.nodes.get(index)?;
+        Some(Pending {
+            producer: index as u32,
+            slot,
+            age: 0,
+            pipe: match node.unit {
+                Unit::InOrder { pipe, .. } => Some(pipe),
+                _ => None,
+            },
+            window: node.window,
+            followed: 0,
+            access: *self.accesses(index).get(usize::from(slot))?,
+        })
+    }
+
     /// The bytes of an access under way.
     fn pattern(&self, entry: &Pending) -> Bytes {
         if !entry.access.strided {
@@ -150,21 +167,21 @@ pub struct Pending {
     /// The instruction.
     pub producer: u32,
     /// Which of its accesses.
-    slot: u8,
+    pub(super) slot: u8,
     /// The least number of instructions of its pipe that have followed.
-    age: u8,
+    pub(super) age: u8,
     /// The pipe of an instruction that is in order, and how many may follow there while it is under way.
     pipe: Option<Pipe>,
     window: u8,
     /// Tokens that its own unit has taken after it, one bit each. A unit reads sources in order:
     /// waiting for one of these also waits for this read.
-    followed: u32,
+    pub(super) followed: u32,
     /// The registers.
     pub access: Access,
 }
 
 impl Pending {
-    fn key(&self) -> (u32, u8) {
+    pub(super) fn key(&self) -> (u32, u8) {
         (self.producer, self.slot)
     }
 
@@ -283,6 +300,16 @@ pub struct State {
 }
 
 impl State {
+    /// The accesses, in their order.
+    pub(super) fn of(entries: Vec<Pending>) -> State {
+        State { entries }
+    }
+
+    /// The accesses, in their order.
+    pub(super) fn entries(&self) -> &[Pending] {
+        &self.entries
+    }
+
     /// How much is under way.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -448,20 +475,8 @@ impl State {
                 }
             }
         }
-        let pipe = match node.unit {
-            Unit::InOrder { pipe, .. } => Some(pipe),
-            _ => None,
-        };
-        for (slot, access) in facts.accesses(index).iter().enumerate() {
-            let entry = Pending {
-                producer: index as u32,
-                slot: slot as u8,
-                age: 0,
-                pipe,
-                window: node.window,
-                followed: 0,
-                access: *access,
-            };
+        let slots = 0..facts.accesses(index).len();
+        for entry in slots.filter_map(|slot| facts.issued(index, slot as u8)) {
             match self
                 .entries
                 .binary_search_by_key(&entry.key(), Pending::key)
