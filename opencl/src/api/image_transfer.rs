@@ -6,7 +6,7 @@ use opencl_sys::*;
 use umd::{ImageKind, Region};
 
 use super::abi::{Bytes, In, Waits};
-use super::transfer::{self, HostMemory, check_pointer, host, host_reads, host_writes, three};
+use super::transfer::{self, HostMemory, host, host_reads, host_writes, three};
 use crate::core::command::Command;
 use crate::core::image::Image;
 use crate::core::rows::Rows;
@@ -281,9 +281,10 @@ pub(crate) fn fill(
     let (mem, own) = written_of_queue(queue, image)?;
     let image = mem.as_image()?;
     // "CL_INVALID_VALUE if fill_color is NULL"
-    check_pointer(from)?;
+    let bytes = color::bytes(image.format);
+    let color = HostMemory::new(queue, from, bytes)?.at().read(bytes);
     let region = part(image, three(origin)?, three(size)?)?;
-    let texel = color::texel(image.format, &from.read(color::bytes(image.format)));
+    let texel = color::texel(image.format, &color);
     let texel = texel.ok_or_else(|| Error::new(CL_IMAGE_FORMAT_NOT_SUPPORTED, "no such format"))?;
     let kept = vec![mem as _];
     let fill = umd::Command::fill_image(&queue.umd, (&own, region), &texel)?;

@@ -95,17 +95,22 @@ pub(crate) fn set_arg_of(
     };
     // "CL_INVALID_ARG_VALUE if arg_value specified is not a valid value"
     let valid = |holds: bool, why: &'static str| ensure(holds, CL_INVALID_ARG_VALUE, why);
+    // A value may be in memory of a device.
+    let at = || {
+        let at = kernel.program.context.allocations.resolve(value, size);
+        at.map_err(|error| error.with_code(CL_INVALID_ARG_VALUE))
+    };
     let is_global = !matches!(info.address_space, Some(AddressSpace::Local));
     let arg = match info.kind {
         ArgKind::Buffer | ArgKind::Image(_) if is_global => {
             sized(size_of::<cl_mem>())?;
-            memory(kernel, info, value.read_handle())?
+            memory(kernel, info, at()?.read_handle())?
         }
         ArgKind::Sampler => {
             sized(size_of::<cl_sampler>())?;
             // "CL_INVALID_SAMPLER for an argument declared to be of type sampler_t when the
             // specified arg_value is not a valid sampler object"
-            let sampler = value.read_handle().get::<Sampler>()?;
+            let sampler = at()?.read_handle().get::<Sampler>()?;
             let own = &kernel.program.context;
             own.same(&sampler.context, "the sampler")?;
             Arg::Sampler(Arc::downgrade(&sampler), sampler.umd)
@@ -119,7 +124,7 @@ pub(crate) fn set_arg_of(
         ArgKind::Value { size: needed, .. } => {
             sized(needed as usize)?;
             valid(!value.is_null(), "the value is null")?;
-            Arg::Value(value.read(size))
+            Arg::Value(at()?.read(size))
         }
         // The code does not use it: what it would be, and so its size, is not known.
         ArgKind::Unused => Arg::Null,

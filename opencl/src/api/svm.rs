@@ -182,7 +182,7 @@ pub(crate) fn fill_as(
     size: usize,
 ) -> Result<Command> {
     check_pointer(to)?;
-    let pattern = transfer::pattern(from, pattern_size)?;
+    let pattern = transfer::pattern(queue, from, pattern_size)?;
     // "CL_INVALID_VALUE if svm_ptr is not aligned to pattern_size bytes", "… if size is not a
     // multiple of pattern_size"
     ensure(

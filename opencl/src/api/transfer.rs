@@ -50,7 +50,7 @@ pub(crate) fn check_range(mem: &Mem, offset: usize, size: usize) -> Result<()> {
 }
 
 /// "CL_INVALID_VALUE … if ptr is a NULL value"
-pub(crate) fn check_pointer(pointer: Memory) -> Result<()> {
+fn check_pointer(pointer: Memory) -> Result<()> {
     ensure(!pointer.is_null(), CL_INVALID_VALUE, "the pointer is null")
 }
 
@@ -378,13 +378,13 @@ pub(crate) fn copy_rect(
 
 /// "CL_INVALID_VALUE if pattern is NULL or if pattern_size is 0 or if pattern_size is not one of
 /// { 1, 2, 4, 8, 16, 32, 64, 128 }"
-pub(crate) fn pattern(from: Memory, size: usize) -> Result<Vec<u8>> {
+pub(crate) fn pattern(queue: &Queue, from: Memory, size: usize) -> Result<Vec<u8>> {
     ensure(
         size.is_power_of_two() && size <= 128 && !from.is_null(),
         CL_INVALID_VALUE,
         format!("a pattern of {size} bytes; powers of two up to 128 are possible"),
     )?;
-    Ok(from.read(size))
+    Ok(HostMemory::new(queue, from, size)?.at().read(size))
 }
 
 pub(crate) fn fill(
@@ -397,7 +397,7 @@ pub(crate) fn fill(
 ) -> Result<Command> {
     let (mem, own) = written_of_queue(queue, buffer)?;
     check_range(&mem, offset, size)?;
-    let pattern = pattern(from, pattern_size)?;
+    let pattern = pattern(queue, from, pattern_size)?;
     // "CL_INVALID_VALUE if offset and size are not a multiple of pattern_size"
     ensure(
         offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size),

@@ -401,6 +401,8 @@ static void of_another_context(void) {
         GIVES(CL_INVALID_VALUE, clEnqueueMemcpyINTEL_(queue, CL_TRUE, at, mine, 1, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueSVMMemcpy(queue, CL_TRUE, mine, at, 1, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueMemFillINTEL_(queue, at, mine, 1, 1, 0, NULL, NULL));
+        GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, buffer, at, 1, 0, 8, 0, NULL, NULL));
+        GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(add, 0, sizeof(cl_mem), at));
         GIVES(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, at, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 1, at, 0, NULL, NULL));
         MADE(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 1, at, &error));
@@ -420,6 +422,40 @@ static void of_another_context(void) {
         DONE(clMemFreeINTEL_(context, own));
     }
     DONE(clReleaseMemObject(buffer));
+}
+
+/* Patterns and colours may be in memory of a device, too. */
+static void patterns(void) {
+    const int nine = 9;
+    int *from = clDeviceMemAllocINTEL_(context, device, NULL, ROOM, 0, &error);
+    int *to = clSVMAlloc(context, 0, 64, 0), got[16];
+    DONE(error);
+    DONE(FILL(from, &nine, 4, ROOM));
+    DONE(clFinish(queue));
+    cl_mem buffer = buffer_of(context, 0, 64, NULL);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 1};
+    cl_mem image = clCreateImage(context, 0, &rgba, &desc, NULL, &error);
+    DONE(error);
+    size_t origin[3] = {0}, size[3] = {16, 1, 1};
+    DONE(clEnqueueFillBuffer(queue, buffer, from, 4, 0, 64, 0, NULL, NULL));
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 64, got, 0, NULL, NULL));
+    DONE(clEnqueueSVMMemFill(queue, to, from + 2, 8, 64, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    for (int i = 0; i < 16; i++)
+        IS(got[i] == 9 && to[i] == 9);
+    DONE(clEnqueueFillImage(queue, image, from + 4, origin, size, 0, NULL, NULL));
+    DONE(clEnqueueReadImage(queue, image, CL_TRUE, origin, size, 0, 0, got, 0, NULL, NULL));
+    for (int i = 0; i < 16; i++)
+        IS(got[i] == 0x09090909);
+    GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, buffer, from + ROOM / 4 - 1, 8, 0, 64, 0, NULL, NULL));
+    /* Values of arguments, as well. */
+    DONE(clSetKernelArg(add, 2, 4, from));
+    GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(add, 0, sizeof(cl_mem), from));
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(add, 0, sizeof(cl_mem), from + ROOM / 4 - 1));
+    DONE(clReleaseMemObject(buffer));
+    DONE(clReleaseMemObject(image));
+    clSVMFree(context, to);
+    DONE(clMemFreeINTEL_(context, from));
 }
 
 /* Images of a device's memory: what is copied may be there. */
@@ -517,6 +553,7 @@ int main(void) {
     }
     keeps_no_buffer(where, back);
     of_another_context();
+    patterns();
     seen_by_host();
     images_of();
     between_devices();
