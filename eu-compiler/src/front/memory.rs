@@ -487,9 +487,16 @@ impl Translator<'_> {
     ) -> Result<Val, Error> {
         let parts = self.module.types.flatten(ty, i)?;
         let stored = self.read(pointer, &parts, given, i)?;
+        let (_, space) = self.address(pointer, i)?;
         let values = stored.into_iter().zip(parts);
         let values: Vec<Value> = values
-            .map(|(value, part)| self.loaded(value, part))
+            .map(|(value, part)| {
+                let value = self.loaded(value, part);
+                match part.is_pointer {
+                    true => value,
+                    false => self.perhaps_pointer(value, space),
+                }
+            })
             .collect();
         Ok(Val {
             space: match self.module.types.shape(ty, i)? {
@@ -517,6 +524,14 @@ impl Translator<'_> {
             values.extend_from_slice(&self.function.insts[inst.index()].results);
         }
         Ok(values)
+    }
+
+    /// What was loaded as a number. In private memory it may be a pointer that was stored there.
+    pub(super) fn perhaps_pointer(&mut self, value: Value, space: Space) -> Value {
+        match (space, self.function.ty(value)) {
+            (Space::Private, Type::I64) => self.one(Op::Number, &[value], Type::I64),
+            _ => value,
+        }
     }
 
     /// What a scalar is that memory has as this.

@@ -61,6 +61,8 @@ pub struct Part {
     /// The memory that it points into, if that has addresses of 32 bits. In memory such a pointer is a
     /// generic one: null is zero there, and it is the number that it is converted to.
     pub into: Option<Space>,
+    /// It is a pointer.
+    pub is_pointer: bool,
     /// Its offset in memory.
     pub at: u32,
 }
@@ -254,7 +256,12 @@ impl Types {
         i: &Instruction<'_>,
         out: &mut Vec<Part>,
     ) -> Result<(), Error> {
-        let plain = |ty, at| Part { ty, into: None, at };
+        let plain = |ty, at| Part {
+            ty,
+            into: None,
+            is_pointer: false,
+            at,
+        };
         if out.len() > MAX_SCALARS {
             return Err(i.unsupported(format!("a value of more than {MAX_SCALARS} scalars")));
         }
@@ -296,6 +303,7 @@ impl Types {
             Shape::Pointer(class, _) => out.push(Part {
                 ty: pointer_type(*class),
                 into: space_of(*class).filter(|space| *space != Space::Global),
+                is_pointer: true,
                 at,
             }),
             Shape::Opaque(_) => out.push(plain(Type::I64, at)),

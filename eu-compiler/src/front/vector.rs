@@ -116,9 +116,10 @@ impl Translator<'_> {
             }
         }
         if load {
-            let values = loaded
-                .into_iter()
-                .map(|value| self.here().convert(Convert::FToF, value, outer));
+            let values = loaded.into_iter().map(|value| {
+                let value = self.perhaps_pointer(value, space);
+                self.here().convert(Convert::FToF, value, outer)
+            });
             let values = Val::many(values.collect::<Vec<_>>());
             self.set(i.word(1)?, values);
         }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 
+use super::surfaces;
 use crate::ir::cfg::{Among, Dominators};
 use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
@@ -23,6 +24,7 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     if !slots.types.is_empty() {
         Rewrite::new(function, slots).run();
     }
+    surfaces::forget_plain_numbers(function);
     Ok(())
 }
 
@@ -199,6 +201,8 @@ struct Rewrite<'a> {
     open: Vec<(Block, Slot, Inst)>,
     /// All of them, and where they go.
     made: Vec<(Block, Inst)>,
+    /// What a part of an integer of 64 bits is of, and at which byte.
+    parts: HashMap<Value, (Value, u32)>,
     replaced: Replaced,
 }
 
@@ -217,6 +221,7 @@ impl<'a> Rewrite<'a> {
             phis: HashMap::new(),
             open: Vec::new(),
             made: Vec::new(),
+            parts: HashMap::new(),
             replaced: Replaced::default(),
         }
     }
@@ -269,11 +274,21 @@ impl<'a> Rewrite<'a> {
                     for result in &data.results {
                         let ty = self.function.ty(*result);
                         let mut whole = None;
+                        let mut parts = Vec::new();
                         for (slot, known) in self.slots.parts((base, at), ty.bytes()) {
                             let value = match self.at_end.get(&(block, slot)) {
                                 Some(value) => *value,
                                 None => self.begin_value(block, slot, known),
                             };
+                            parts.push((slot, known, self.replaced.find(value)));
+                        }
+                        if let Some(value) = self.put_together(&parts, at, ty) {
+                            let value = self.cast(value, ty, &mut out, data.at);
+                            self.replaced.insert(*result, value);
+                            at += ty.bytes();
+                            continue;
+                        }
+                        for (slot, known, value) in parts {
                             if known.bytes() == ty.bytes() {
                                 whole = Some(value);
                                 break;
@@ -324,11 +339,33 @@ impl<'a> Rewrite<'a> {
             return self.cast(value, ty, out, at);
         }
         let bits = self.cast(value, from, out, at);
+        let bits = self.number(bits, out, at);
         let by = self.function.constant(from, u64::from(8 * byte));
         let moved = self.make(Op::Bin(Bin::LShr), &[bits, by], from, out, at);
         let op = Op::Convert(Convert::Trunc);
         let part = self.make(op, &[moved], ty.integer(), out, at);
-        self.cast(part, ty, out, at)
+        let part = self.cast(part, ty, out, at);
+        self.parts.insert(part, (value, byte));
+        part
+    }
+
+    /// What all parts of an access at a place are of, if that has no others: what was copied in parts.
+    fn put_together(&self, parts: &[(Slot, Type, Value)], at: u32, ty: Type) -> Option<Value> {
+        let (whole, _) = *self.parts.get(&parts.first()?.2)?;
+        let is_part = |(slot, _, value): &(Slot, Type, Value)| {
+            self.parts.get(value) == Some(&(whole, slot.1 - at))
+        };
+        let bytes: u32 = parts.iter().map(|(_, known, _)| known.bytes()).sum();
+        let is_whole = self.function.ty(whole).bytes() == ty.bytes() && bytes == ty.bytes();
+        (is_whole && parts.iter().all(is_part)).then_some(whole)
+    }
+
+    /// What may be a pointer, as a number: parts of it may be put together in another way.
+    fn number(&mut self, value: Value, out: &mut Vec<Inst>, at: u32) -> Value {
+        match self.function.ty(value) {
+            Type::I64 => self.make(Op::Number, &[value], Type::I64, out, at),
+            _ => value,
+        }
     }
 
     fn make(&mut self, op: Op, args: &[Value], ty: Type, out: &mut Vec<Inst>, at: u32) -> Value {
@@ -341,6 +378,7 @@ impl<'a> Rewrite<'a> {
         if self.function.ty(value) == ty {
             return value;
         }
+        let value = self.number(value, out, at);
         self.make(Op::Convert(Convert::Bitcast), &[value], ty, out, at)
     }
 

@@ -9,7 +9,8 @@
 //!
 //! It is wrong where what is added depends on addresses itself: `a + (b - a)` is in the memory of `b`.
 //! Such accesses keep their addresses. So do those of pointers that were made of numbers of pointers: `a` as a
-//! number and a distance that lies in memory may be in any allocation.
+//! number and a distance that lies in memory may be in any allocation. What a private variable has both as a
+//! pointer and as a number is such a number, once the variable is a value ([`memory`](super::memory)).
 
 use hashbrown::HashMap;
 
@@ -35,18 +36,33 @@ struct Access {
 
 pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     by_surfaces(function);
-    forget_numbers(function);
+    // Where pointers become numbers matters no more.
+    forget_numbers(function, |_| true);
     Ok(())
 }
 
-/// Where pointers become numbers matters no more.
-fn forget_numbers(function: &mut Function) {
+/// Numbers that are of no pointer argument, whatever private memory may have, are plain.
+pub(super) fn forget_plain_numbers(function: &mut Function) {
+    if !function.listed().any(|data| data.op == Op::Number) {
+        return;
+    }
+    let pointers = pointers(function);
+    if pointers.is_empty() {
+        return forget_numbers(function, |_| true);
+    }
+    let found = of_addresses(function, &pointers, true);
+    forget_numbers(function, |of| !found[of.index()]);
+}
+
+fn forget_numbers(function: &mut Function, is_plain: impl Fn(Value) -> bool) {
     let mut replaced = Replaced::default();
     for block in function.order.clone() {
         for inst in function.take(block) {
             let data = &function.insts[inst.index()];
             match data.op {
-                Op::Number => replaced.insert(data.results[0], data.args[0]),
+                Op::Number if is_plain(data.args[0]) => {
+                    replaced.insert(data.results[0], data.args[0])
+                }
                 _ => function.blocks[block.index()].insts.push(inst),
             }
         }
@@ -54,18 +70,21 @@ fn forget_numbers(function: &mut Function) {
     replaced.apply(function);
 }
 
-fn by_surfaces(function: &mut Function) {
-    let pointers: HashMap<u32, usize> = function
-        .buffers
-        .iter()
-        .enumerate()
+/// Where the payload has pointers to buffers.
+fn pointers(function: &Function) -> HashMap<u32, usize> {
+    let buffers = function.buffers.iter().enumerate();
+    buffers
         .map(|(number, buffer)| (buffer.pointer, number))
-        .collect();
+        .collect()
+}
+
+fn by_surfaces(function: &mut Function) {
+    let pointers = pointers(function);
     if pointers.is_empty() {
         return;
     }
     let known = Known::of(function);
-    let of_addresses = of_addresses(function, &pointers);
+    let of_addresses = of_addresses(function, &pointers, false);
     let mut accesses = Vec::new();
     // Whether the surface begins before the pointer.
     let mut before = vec![false; function.buffers.len()];
@@ -114,9 +133,17 @@ fn by_surfaces(function: &mut Function) {
 }
 
 /// Which values depend on where the memory of the program lies, by more than a few bits. What was in memory is
-/// taken for a number.
-fn of_addresses(function: &Function, pointers: &HashMap<u32, usize>) -> Vec<bool> {
+/// taken for a number, but in private memory may be what was stored there, if that is asked for.
+fn of_addresses(
+    function: &Function,
+    pointers: &HashMap<u32, usize>,
+    asks_private: bool,
+) -> Vec<bool> {
     let mut found = vec![false; function.values.len()];
+    let is_private = |access: &crate::ir::Access| {
+        asks_private && matches!(access.space, Space::Private | Space::Generic)
+    };
+    let mut private = false;
     loop {
         let mut more = false;
         let insts = function.order.iter();
@@ -126,6 +153,13 @@ fn of_addresses(function: &Function, pointers: &HashMap<u32, usize>) -> Vec<bool
                 Op::Input(Input::Payload(offset)) => pointers.contains_key(offset),
                 Op::Input(Input::Address { .. }) => true,
                 Op::Icmp(_) | Op::Fcmp(_) => false,
+                Op::Load(access) if is_private(access) => private,
+                Op::Store(access) if is_private(access) && !private => {
+                    let stored = &data.args[1..];
+                    private = stored.iter().any(|arg| found[arg.index()]);
+                    more |= private;
+                    false
+                }
                 op if op.is_pure() || op.crosses_lanes() || matches!(op, Op::Phi(_)) => {
                     data.args.iter().any(|arg| found[arg.index()])
                 }

@@ -6,11 +6,11 @@ cd "$(dirname "$0")"
 for source in ${*:-*.cl}; do
     name=${source%.cl}
     case $name in
-    basic* | irreducible | recursion | tables | truths | variables)
+    basic* | irreducible | recursion | tables | truths | unions | variables)
         # Optimized, the state of a loop becomes an integer of two bits, which SPIR-V has not, and
         # recursion becomes a loop; and variables disappear.
         case $name in
-        irreducible | basic_ids | variables) level=-O0 ;;
+        irreducible | basic_ids | unions | variables) level=-O0 ;;
         recursion) level="-O0 -gline-tables-only -fdebug-compilation-dir=." ;;
         *) level=-O1 ;;
         esac

@@ -6,10 +6,11 @@ use std::time::Duration;
 use eu_compiler::{Options, compile};
 use umd::{Arg, Device, DeviceSpec, NdRange, Program, QueueOptions};
 
-use crate::buffer;
-use crate::common::{PLATFORMS, Run, run};
+use crate::common::{PLATFORMS, Run, check, run};
+use crate::{buffer, bytes};
 
 const SURFACES: &[u8] = include_bytes!("../kernels/surfaces.spv");
+const UNIONS: &[u8] = include_bytes!("../kernels/unions.spv");
 const COUNT: usize = 40;
 const BACK: usize = 7;
 
@@ -73,4 +74,32 @@ fn sums_of_addresses_lead_anywhere() {
             .collect();
         assert_eq!(have, want, "{platform}");
     }
+}
+
+/// A pointer that a variable has as a number, too, is of no one's surface.
+#[test]
+fn pointers_that_variables_have_as_numbers_lead_anywhere() {
+    const ITEMS: u32 = 64;
+    let to: Vec<u32> = (0..ITEMS).map(|g| g * 5 + 7).collect();
+    let from: Vec<u32> = (0..ITEMS).map(|g| g * 3 + 1000).collect();
+    let check = |kernel: &str, want: &dyn Fn(usize) -> (u32, u32)| {
+        let what = Run {
+            spirv: UNIONS,
+            kernel,
+            simd: None,
+            global: &[ITEMS.into()],
+            local: Some(&[32]),
+            args: vec![buffer!(to), buffer!(from)],
+        };
+        let (to, from): (Vec<u32>, Vec<u32>) = (0..ITEMS as usize).map(want).unzip();
+        check(&what, &[bytes!(to), bytes!(from)]);
+    };
+    for kernel in ["read_by_number", "read_by_vector", "read_by_halves"] {
+        check(kernel, &|g| (from[g], from[g]));
+    }
+    check("read_by_vload", &|g| (from[g] + 1, from[g]));
+    check("written_by_number", &|g| (to[g], 2 * to[g]));
+    check("read_from_copies", &|g| {
+        ([to[g], from[g]][g & 1] + 3, from[g])
+    });
 }
