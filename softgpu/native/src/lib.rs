@@ -61,6 +61,7 @@ mod model;
 mod moves;
 #[cfg(target_arch = "x86_64")]
 mod plan;
+mod planes;
 #[cfg(target_arch = "x86_64")]
 mod products;
 #[cfg(target_arch = "x86_64")]
@@ -93,5 +94,6 @@ pub use model::{
     Parting, Predicate, Rounding, SCRATCH_BASE, Seat, SignalStep, Space, StagedStep, Step, Stops,
     Target, VectorStep, Way,
 };
+pub use planes::Planes;
 #[cfg(target_arch = "x86_64")]
 pub use threads::{Entrant, Threads};

@@ -68,13 +68,13 @@ impl Translator {
         if values.iter().all(|value| *value == values[0]) {
             return self.constant(values[0], lane);
         }
-        let table = match lane {
+        let table: [u64; 4] = match lane {
             8 => core::array::from_fn(|index| values[(4 * chunk + index) % 8]),
             _ => core::array::from_fn(|index| {
                 values[2 * index] & u64::from(u32::MAX) | values[2 * index + 1] << 32
             }),
         };
-        let label = self.table(table);
+        let label = self.table(&table);
         let register = self.pool.take();
         dynasm!(self.ops; vmovdqu Ry(register), [=>label]);
         register

@@ -15,6 +15,7 @@ use eu_lanes::HostIsa;
 
 use crate::frame::{Frame, Window};
 use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
+use crate::planes::Planes;
 use crate::registers::{Content, Ymm};
 use crate::translate::{Chosen, Translator};
 
@@ -58,17 +59,31 @@ impl MemoryStep {
     /// Whether there is a usual case.
     pub(crate) fn is_usual(&self) -> bool {
         let beyond = self.space.is_buffer() && self.offset < 0;
-        (1..=8).contains(&self.planes) && self.channels <= self.lanes && !beyond
+        self.channels <= self.lanes && !beyond
     }
 
-    /// The bytes that a channel accesses. Narrow elements are loaded as dwords.
-    pub(crate) const fn reach(&self) -> u32 {
+    /// Where each plane of data is in the register bytes, and where its element is from a channel's address on.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (u32, i32)> + use<> {
+        let Self {
+            data,
+            plane_bytes,
+            element,
+            ..
+        } = *self;
+        (0..).zip(self.planes.iter()).map(move |(plane, distance)| {
+            let more = distance as i32 * i32::from(element);
+            (data + plane * plane_bytes, more)
+        })
+    }
+
+    /// The bytes from a channel's address to the end of what it accesses. Narrow elements are loaded as dwords.
+    pub(crate) fn reach(&self) -> u32 {
         let last = if self.stores || self.element > 4 {
             self.element
         } else {
             4
         };
-        self.element as u32 * (self.planes as u32 - 1) + last as u32
+        u32::from(self.element) * (self.planes.reach() - 1) + u32::from(last)
     }
 }
 
@@ -95,7 +110,7 @@ impl Translator {
         } else {
             self.many(step, chosen, ways.slow);
         }
-        let planes = u32::from(step.planes);
+        let planes = step.planes.count();
         if !step.stores {
             let end = step.data + planes * step.plane_bytes;
             self.forget(step.data..end);
@@ -221,9 +236,8 @@ impl Translator {
             }
         }
         self.distance(step.space, step.offset, slow);
-        for plane in 0..i32::from(step.planes) {
-            let register = step.data as i32 + plane * step.plane_bytes as i32;
-            let more = plane * i32::from(step.element);
+        for (data, more) in step.elements() {
+            let register = data as i32;
             match (step.stores, step.element) {
                 (false, 1) => dynasm!(self.ops ; movzx r8d, BYTE [rax + rcx + more]),
                 (false, 2) => dynasm!(self.ops ; movzx r8d, WORD [rax + rcx + more]),
@@ -253,7 +267,7 @@ impl Translator {
             _ => None,
         };
         let done = self.ops.new_dynamic_label();
-        if chosen == Chosen::All && step.planes == 1 {
+        if chosen == Chosen::All && step.planes == Planes::ONE {
             let other = self.ops.new_dynamic_label();
             self.consecutive(step, &lanes, narrow, [slow, other]);
             dynasm!(self.ops ; jmp =>done ; =>other);
@@ -535,8 +549,7 @@ impl Translator {
             ; cmp ecx, edx
             ; ja =>slow
         );
-        for plane in 0..i32::from(step.planes) {
-            let more = plane * i32::from(step.element);
+        for (data, more) in step.elements() {
             match step.element {
                 1 => dynasm!(self.ops
                     ; movzx r8d, BYTE [rax + rcx + more]
@@ -551,7 +564,7 @@ impl Translator {
                 4 => dynasm!(self.ops ; vpbroadcastd Ry(t), [rax + rcx + more]),
                 _ => dynasm!(self.ops ; vpbroadcastq Ry(t), [rax + rcx + more]),
             }
-            let to = step.data as i32 + plane * step.plane_bytes as i32;
+            let to = data as i32;
             let whole = i32::from(step.lanes) * i32::from(step.slot);
             for at in (0..whole).step_by(32) {
                 dynasm!(self.ops ; vmovdqu [r12 + to + at], Ry(t));
@@ -580,10 +593,10 @@ impl Translator {
 
     /// Loads elements of at most a dword.
     fn gather_elements(&mut self, step: &MemoryStep, lanes: &Lanes, narrow: Option<Ymm>) {
-        for plane in 0..i32::from(step.planes) {
+        for (data, more) in step.elements() {
             for chunk in 0..lanes.chunks {
-                let to = step.data as i32 + plane * step.plane_bytes as i32 + 32 * chunk as i32;
-                let more = (plane * i32::from(step.element)) as i8;
+                let to = data as i32 + 32 * chunk as i32;
+                let more = more as i8;
                 let (out, mask) = (self.pool.take(), self.pool.take());
                 match &lanes.masks {
                     None => dynasm!(self.ops ; vpcmpeqd Ry(mask), Ry(mask), Ry(mask)),
@@ -648,9 +661,8 @@ impl Translator {
     /// The channels one after the other, plane by plane: the last of those that store to one place
     /// wins. Their distances are on the stack.
     pub(crate) fn channel_by_channel(&mut self, step: &MemoryStep, chosen: Chosen) {
-        for plane in 0..i32::from(step.planes) {
-            let more = plane * i32::from(step.element);
-            let registers = step.data as i32 + plane * step.plane_bytes as i32;
+        for (data, more) in step.elements() {
+            let registers = data as i32;
             let next = self.each(step, chosen);
             dynasm!(self.ops
                 ; tzcnt ecx, edi

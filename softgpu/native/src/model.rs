@@ -5,6 +5,7 @@ use core::sync::atomic::AtomicU32;
 use eu_lanes::{Modes, Request};
 
 use crate::moves;
+use crate::planes::Planes;
 
 /// The significant bits of an SLM offset. Compilers set bit 28 of local pointers so that none is
 /// null (IGC: `VALID_LOCAL_HIGH_BITS`); shared local memory ignores it.
@@ -217,8 +218,8 @@ pub struct MemoryStep {
     pub slot: u8,
     /// Where the data are.
     pub data: u32,
-    /// Consecutive elements of each channel, each in the bytes of a plane.
-    pub planes: u8,
+    /// The elements of each channel, each in the bytes of a plane.
+    pub planes: Planes,
     /// See [`planes`](Self::planes).
     pub plane_bytes: u32,
 }

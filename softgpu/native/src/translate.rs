@@ -106,7 +106,7 @@ pub(crate) struct Translator {
     /// The lanes of masks that the stack has.
     pub(crate) spilled: u16,
     literals: BTreeMap<(u64, usize), DynamicLabel>,
-    tables: BTreeMap<[u64; 4], DynamicLabel>,
+    tables: BTreeMap<Vec<u64>, DynamicLabel>,
     bits: BTreeMap<(usize, usize), DynamicLabel>,
     offsets: BTreeMap<(u32, u8), DynamicLabel>,
     pub(crate) labels: Vec<DynamicLabel>,
@@ -562,12 +562,12 @@ impl Translator {
             .or_insert_with(|| ops.new_dynamic_label())
     }
 
-    /// The place of 32 bytes.
-    pub(crate) fn table(&mut self, qwords: [u64; 4]) -> DynamicLabel {
+    /// The place of these, as many as a vector register has.
+    pub(crate) fn table(&mut self, qwords: &[u64]) -> DynamicLabel {
         let ops = &mut self.ops;
         *self
             .tables
-            .entry(qwords)
+            .entry(qwords.to_vec())
             .or_insert_with(|| ops.new_dynamic_label())
     }
 

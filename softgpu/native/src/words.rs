@@ -220,7 +220,7 @@ impl Translator {
                     words.fold(0, |all, word| all << 16 | word)
                 };
                 let [low, high] = [four(0), four(4)];
-                let label = self.table([low, high, low, high]);
+                let label = self.table(&[low, high, low, high]);
                 let out = self.pool.take();
                 dynasm!(self.ops ; vmovdqu Ry(out), [=>label]);
                 return out;

@@ -8,8 +8,8 @@ use std::cell::Cell;
 
 use devinfo::GpuAddress;
 use eu_native::{
-    AtomicOperation, AtomicStep, Base, BlockStep, FenceStep, Masking, MemoryStep, SCRATCH_BASE,
-    Space, Step, Window,
+    AtomicOperation, AtomicStep, Base, BlockStep, FenceStep, Masking, MemoryStep, Planes,
+    SCRATCH_BASE, Space, Step, Window,
 };
 use isa_encoder::message::{
     AddressSize, AtomicOp, BlockAlignment, DataSize, Direction, Hdc, HdcAddress, HdcSurface,
@@ -304,7 +304,7 @@ fn atomic(
             element: 4,
             slot: 4,
             data,
-            planes: 1,
+            planes: Planes::ONE,
             plane_bytes,
         },
         operation,

@@ -19,6 +19,7 @@ use super::place::LOCAL_OFFSET;
 use super::state_cache::TABLE_ENTRIES;
 use crate::GroupEnv;
 use devinfo::GpuAddress;
+use eu_native::Planes;
 
 /// What addresses are relative to.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +64,8 @@ pub struct Plain {
         allow(dead_code, reason = "only host code asks")
     )]
     pub(super) slot: u8,
-    /// Consecutive elements of a channel; those of all channels together are a plane of registers.
-    pub(super) planes: u8,
+    /// The elements of a channel; those of all channels together are a plane of registers.
+    pub(super) planes: Planes,
     pub(super) plane_bytes: u32,
     pub(super) addresses: u32,
     pub(super) data: u32,
@@ -93,7 +94,7 @@ impl Plain {
     /// The data of each of so many lanes.
     fn elements(&self, lanes: u8) -> impl Iterator<Item = (usize, Range<usize>)> {
         let (slot, lanes) = (usize::from(self.slot), usize::from(lanes.min(self.lanes)));
-        (0..usize::from(self.planes)).flat_map(move |plane| {
+        (0..self.planes.count() as usize).flat_map(move |plane| {
             let first = self.data as usize + plane * self.plane_bytes as usize;
             (0..lanes).map(move |lane| {
                 let start = first + slot * lane;
@@ -118,7 +119,7 @@ impl Plain {
                         address,
                         components,
                         simd,
-                    } => (direction, address, consecutive(components)?, simd, (4, 4)),
+                    } => (direction, address, Planes::of(components), simd, (4, 4)),
                     Hdc::Scattered {
                         direction,
                         address,
@@ -126,13 +127,16 @@ impl Plain {
                         elements,
                         simd,
                         ..
-                    } => (direction, address, elements, simd, (bytes, bytes)),
+                    } => {
+                        let planes = Planes::consecutive(elements);
+                        (direction, address, planes, simd, (bytes, bytes))
+                    }
                     Hdc::Byte {
                         direction,
                         address,
                         bytes: bytes @ (1 | 2 | 4),
                         simd,
-                    } => (direction, address, 1, simd, (bytes, 4)),
+                    } => (direction, address, Some(Planes::ONE), simd, (bytes, 4)),
                     _ => return None,
                 };
                 if Lengths::decode(descriptor).header {
@@ -142,7 +146,7 @@ impl Plain {
                 (direction, space, wide, 0, simd, planes, elements)
             }
             Meaning::Lsc(lsc) => {
-                let (port, direction, address, address_size, data, elements) = match lsc {
+                let (port, direction, address, address_size, data, planes) = match lsc {
                     Lsc::Vector {
                         port,
                         direction,
@@ -153,7 +157,10 @@ impl Plain {
                         transpose: false,
                         strided: false,
                         ..
-                    } => (port, direction, address, address_size, data, elements),
+                    } => {
+                        let planes = Planes::consecutive(elements);
+                        (port, direction, address, address_size, data, planes)
+                    }
                     Lsc::Quad {
                         port,
                         direction,
@@ -163,8 +170,8 @@ impl Plain {
                         components,
                         ..
                     } => {
-                        let elements = consecutive(components)?;
-                        (port, direction, address, address_size, data, elements)
+                        let planes = Planes::of(components);
+                        (port, direction, address, address_size, data, planes)
                     }
                     _ => return None,
                 };
@@ -175,20 +182,21 @@ impl Plain {
                 }
                 let lanes = u32::from(exec_size).max(grf / 4) as u8;
                 let size = (data.memory_bytes() as u8, data.register_bytes() as u8);
-                (direction, space, wide, offset, lanes, elements, size)
+                (direction, space, wide, offset, lanes, planes, size)
             }
             _ => return None,
         };
         if !matches!((element, slot), (1 | 2 | 4, 4) | (8, 8)) {
             return None;
         }
-        if !matches!(lanes, 8 | 16 | 32) || planes == 0 || matches!(space, Space::Flat) != wide {
+        if !matches!(lanes, 8 | 16 | 32) || matches!(space, Space::Flat) != wide {
             return None;
         }
         let width = if wide { 8 } else { 4 };
         let addressed = (u32::from(lanes) * width).next_multiple_of(grf);
         let plane_bytes = (u32::from(lanes) * u32::from(slot)).next_multiple_of(grf);
-        let data_bytes = u32::from(planes) * plane_bytes;
+        let planes = planes?;
+        let data_bytes = planes.count() * plane_bytes;
         let Registers { src0, src1, dst } = *registers;
         if src0.1 < addressed {
             return None;
@@ -282,13 +290,13 @@ impl Plain {
         if misaligned != 0 {
             return None;
         }
-        for plane in 0..usize::from(self.planes) {
+        for (plane, element) in self.planes.iter().enumerate() {
             let registers = regs
                 .get_mut(self.data as usize + plane * self.plane_bytes as usize..)?
                 .as_chunks_mut::<4>()
                 .0
                 .first_chunk_mut::<N>()?;
-            let more = 4 * plane as u64;
+            let more = 4 * u64::from(element);
             for lane in Lanes(live) {
                 let at = addresses[lane % N].wrapping_add(more) & LOCAL_OFFSET;
                 let word = words.get((at / 4) as usize);
@@ -319,10 +327,9 @@ impl Plain {
         if base.get() & 3 != 0 {
             return None;
         }
-        let planes = u64::from(self.planes);
-        let last = bytes.checked_sub(4 * planes)?;
+        let last = bytes.checked_sub(4 * u64::from(self.planes.reach()))?;
         let first = addresses[0];
-        if all && planes == 1 {
+        if all && self.planes == Planes::ONE {
             let mut other = 0;
             for (lane, address) in addresses.iter().enumerate() {
                 other |= address ^ first.wrapping_add(4 * lane as u64);
@@ -345,13 +352,13 @@ impl Plain {
                 return None;
             }
         }
-        for plane in 0..self.planes {
+        for (plane, element) in self.planes.iter().enumerate() {
             let registers = regs
-                .get_mut(self.data as usize + usize::from(plane) * self.plane_bytes as usize..)?
+                .get_mut(self.data as usize + plane * self.plane_bytes as usize..)?
                 .as_chunks_mut::<4>()
                 .0
                 .first_chunk_mut::<N>()?;
-            let base = base.offset(4 * u64::from(plane));
+            let base = base.offset(4 * u64::from(element));
             let places = Lanes(live).map(|lane| (lane, base.offset(addresses[lane % N])));
             if self.stores {
                 let stores = places
@@ -395,9 +402,4 @@ pub(super) fn lsc_space(port: LscPort, address: LscAddress, wide: bool) -> Optio
         (LscPort::Ugm, LscAddress::Bss { state: 0, offset }) => Some((Space::Named, offset)),
         _ => None,
     }
-}
-
-/// How many components there are, if they are the first ones.
-fn consecutive(components: u8) -> Option<u8> {
-    matches!(components, 1 | 3 | 7 | 15).then(|| components.count_ones() as u8)
 }

@@ -130,7 +130,7 @@ impl Translator {
     /// Dwords of which that of lane `i` is the value `i` modulo 8.
     fn wide_table(&mut self, values: [u64; 8]) -> Zmm {
         let pair = |index: usize| values[index] & u64::from(u32::MAX) | values[index + 1] << 32;
-        let label = self.table([pair(0), pair(2), pair(4), pair(6)]);
+        let label = self.table(&[pair(0), pair(2), pair(4), pair(6)]);
         let register = self.wide.take();
         dynasm!(self.ops ; lea rbp, [=>label]);
         let table = Operand::Memory(general::RBP, 0);

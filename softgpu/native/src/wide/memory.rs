@@ -13,24 +13,25 @@ use crate::evex::{
 };
 use crate::memory::window_start;
 use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
+use crate::planes::Planes;
 use crate::registers::Zmm;
 use crate::translate::{Chosen, Translator};
 
 /// Predicates of `vpcmp`.
-const NOT_EQUAL: u8 = 4;
+pub(super) const NOT_EQUAL: u8 = 4;
 const ABOVE: u8 = 6;
 
 /// The distances of the channels' elements, as dwords.
-struct Distances {
+pub(super) struct Distances {
     /// Registers, and the lanes of each.
-    chunks: usize,
-    lanes: usize,
-    at: [Zmm; 2],
+    pub chunks: usize,
+    pub lanes: usize,
+    pub at: [Zmm; 2],
 }
 
 impl Distances {
     /// The bytes of a register's dwords.
-    const fn width(&self) -> usize {
+    pub const fn width(&self) -> usize {
         4 * self.lanes
     }
 }
@@ -47,10 +48,12 @@ impl Translator {
         };
         let done = self.ops.new_dynamic_label();
         let all = chosen == Chosen::All;
-        if all && step.planes == 1 {
+        if all && step.planes == Planes::ONE {
             let other = self.ops.new_dynamic_label();
             self.wide_consecutive(step, &to, [slow, other]);
             dynasm!(self.ops ; jmp =>done ; =>other);
+        } else if all && step.element >= 4 {
+            self.wide_pieces(step, &to, [slow, done]);
         }
         if all && !step.stores {
             let other = self.ops.new_dynamic_label();
@@ -58,7 +61,7 @@ impl Translator {
             dynasm!(self.ops ; jmp =>done ; =>other);
         }
         self.wide_inside(&to, slow);
-        if !all && step.planes == 1 && step.element == 4 && to.chunks == 1 {
+        if !all && step.element == 4 {
             let other = self.ops.new_dynamic_label();
             self.masked_consecutive(step, &to, other);
             dynasm!(self.ops ; jmp =>done ; =>other);
@@ -201,7 +204,7 @@ impl Translator {
     }
 
     /// A register of which all lanes have the distance of the first channel.
-    fn first_distance(&mut self, to: &Distances) -> Zmm {
+    pub(super) fn first_distance(&mut self, to: &Distances) -> Zmm {
         let first = self.wide.take();
         self.evex(
             VPBROADCASTD,
@@ -214,7 +217,7 @@ impl Translator {
     }
 
     /// ecx = the lowest dword.
-    fn lowest_into_ecx(&mut self, from: Zmm) {
+    pub(super) fn lowest_into_ecx(&mut self, from: Zmm) {
         let ecx = Operand::Register(general::RCX);
         self.evex(VMOVD_STORE, 16, (from, Lanes::All), 0, ecx);
     }
@@ -300,34 +303,46 @@ impl Translator {
     /// `other`. All are in the window.
     fn masked_consecutive(&mut self, step: &MemoryStep, to: &Distances, other: DynamicLabel) {
         let width = to.width();
-        let (t, first) = (self.wide.take(), self.wide.take());
+        let t = self.wide.take();
+        let mut firsts = [0; 2];
         let steps = self.offsets(0, step.element);
-        dynasm!(self.ops ; lea rbp, [=>steps]);
-        self.mask_from(WRITTEN, general::RSI);
-        let steps = Operand::Memory(general::RBP, 0);
-        self.evex(VPSUBD, width, (t, Lanes::All), to.at[0], steps);
-        let lowest = Operand::Register(first);
-        self.evex(VPCOMPRESSD, width, (t, Lanes::Zero(WRITTEN)), 0, lowest);
-        self.evex(VPBROADCASTD, BYTES, (first, Lanes::All), 0, lowest);
-        let wrong = (FIRST.0, Lanes::Merge(WRITTEN));
-        self.evex_with(VPCMPD, width, wrong, t, lowest, NOT_EQUAL);
-        self.test_masks(FIRST, FIRST);
+        for (chunk, first) in firsts.iter_mut().enumerate().take(to.chunks) {
+            *first = self.wide.take();
+            dynasm!(self.ops ; lea rbp, [=>steps]);
+            let steps = Operand::Memory(general::RBP, 0);
+            self.evex(VPSUBD, width, (t, Lanes::All), to.at[chunk], steps);
+            let lowest = Operand::Register(*first);
+            let wrong = if chunk == 0 { FIRST } else { SECOND };
+            self.mask_from_esi(wrong, chunk * to.lanes);
+            self.evex(VPCOMPRESSD, width, (t, Lanes::Zero(wrong)), 0, lowest);
+            self.evex(VPBROADCASTD, BYTES, (*first, Lanes::All), 0, lowest);
+            let at = (wrong.0, Lanes::Merge(wrong));
+            self.evex_with(VPCMPD, width, at, t, lowest, NOT_EQUAL);
+        }
+        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
         dynasm!(self.ops ; jnz =>other);
-        self.lowest_into_ecx(first);
-        // Where channel 0 would be may lie before the window.
-        dynasm!(self.ops ; movsxd rcx, ecx);
-        let memory = Operand::Indexed(general::RAX, general::RCX, 0);
-        let registers = Operand::registers(step.data);
-        self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
-        let served = (t, Lanes::Merge(WRITTEN));
-        if step.stores {
-            self.evex(VMOVDQU32_STORE, width, served, 0, memory);
-        } else {
-            self.evex(VMOVDQU32_LOAD, width, served, 0, memory);
-            self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
+        for (data, more) in step.elements() {
+            for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
+                self.lowest_into_ecx(first);
+                self.mask_from_esi(WRITTEN, chunk * to.lanes);
+                // Where channel 0 would be may lie before the window.
+                dynasm!(self.ops ; movsxd rcx, ecx);
+                let memory = Operand::Indexed(general::RAX, general::RCX, more);
+                let registers = Operand::registers(data + (chunk * width) as u32);
+                self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
+                let served = (t, Lanes::Merge(WRITTEN));
+                if step.stores {
+                    self.evex(VMOVDQU32_STORE, width, served, 0, memory);
+                } else {
+                    self.evex(VMOVDQU32_LOAD, width, served, 0, memory);
+                    self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
+                }
+            }
+        }
+        for &first in firsts.iter().take(to.chunks) {
+            self.wide.release(first);
         }
         self.wide.release(t);
-        self.wide.release(first);
     }
 
     /// All channels load from one address; else at `other`.
@@ -354,8 +369,7 @@ impl Translator {
         dynasm!(self.ops ; jnz =>other);
         self.lowest_into_ecx(first);
         dynasm!(self.ops ; cmp ecx, edx ; ja =>slow);
-        for plane in 0..i32::from(step.planes) {
-            let more = plane * i32::from(step.element);
+        for (data, more) in step.elements() {
             let memory = Operand::Indexed(general::RAX, general::RCX, more);
             let all = (t, Lanes::All);
             match step.element {
@@ -370,7 +384,6 @@ impl Translator {
                 4 => self.evex(VPBROADCASTD, BYTES, all, 0, memory),
                 _ => self.evex(VPBROADCASTQ, BYTES, all, 0, memory),
             }
-            let data = step.data + plane as u32 * step.plane_bytes;
             let whole = usize::from(step.lanes) * usize::from(step.slot);
             for at in (0..whole).step_by(BYTES) {
                 let registers = Operand::registers(data + at as u32);
@@ -423,11 +436,9 @@ impl Translator {
     ) {
         let width = to.width();
         let (out, old) = (self.wide.take(), self.wide.take());
-        for plane in 0..u32::from(step.planes) {
+        for (data, more) in step.elements() {
             for chunk in 0..to.chunks {
-                let data = step.data + plane * step.plane_bytes + (chunk * width) as u32;
-                let registers = Operand::registers(data);
-                let more = plane as i32 * i32::from(step.element);
+                let registers = Operand::registers(data + (chunk * width) as u32);
                 self.fill(out, 0, 4);
                 self.served(chosen, chunk * to.lanes);
                 let from = Operand::Lanes(general::RAX, to.at[chunk], more);
@@ -461,13 +472,11 @@ impl Translator {
     fn scatter_dwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
         let width = to.width();
         let value = self.wide.take();
-        for plane in 0..u32::from(step.planes) {
+        for (data, more) in step.elements() {
             for chunk in 0..to.chunks {
-                let data = step.data + plane * step.plane_bytes + (chunk * width) as u32;
-                let registers = Operand::registers(data);
+                let registers = Operand::registers(data + (chunk * width) as u32);
                 self.evex(VMOVDQU32_LOAD, width, (value, Lanes::All), 0, registers);
                 self.served(chosen, chunk * to.lanes);
-                let more = plane as i32 * i32::from(step.element);
                 let place = Operand::Lanes(general::RAX, to.at[chunk], more);
                 self.evex(VPSCATTERDD, width, (value, Lanes::Merge(WRITTEN)), 0, place);
             }
@@ -478,7 +487,7 @@ impl Translator {
     /// Loads or stores qwords, eight at a time.
     fn qwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
         let (value, high) = (self.wide.take(), self.wide.take());
-        for plane in 0..u32::from(step.planes) {
+        for (data, more) in step.elements() {
             for first in (0..usize::from(step.lanes)).step_by(8) {
                 let mut at = to.at[first / to.lanes];
                 if first % to.lanes != 0 {
@@ -486,9 +495,7 @@ impl Translator {
                     self.evex_with(VEXTRACTI32X8, BYTES, upper, 0, Operand::Register(high), 1);
                     at = high;
                 }
-                let data = step.data + plane * step.plane_bytes + 8 * first as u32;
-                let registers = Operand::registers(data);
-                let more = plane as i32 * i32::from(step.element);
+                let registers = Operand::registers(data + 8 * first as u32);
                 let memory = Operand::Lanes(general::RAX, at, more);
                 self.evex(VMOVDQU32_LOAD, BYTES, (value, Lanes::All), 0, registers);
                 self.served(chosen, first);

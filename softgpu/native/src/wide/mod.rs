@@ -10,6 +10,7 @@ mod load;
 mod masks;
 mod memory;
 mod moves;
+mod pieces;
 mod store;
 mod waits;
 

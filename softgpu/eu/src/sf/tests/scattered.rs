@@ -118,11 +118,12 @@ impl Case {
             Model::Slm => (0, SLM_BYTES as u64 + 64),
             Model::Buffer(_, bytes) => (0, bytes + 32),
         };
-        // One behind the other, one address for all channels, or anywhere.
-        let pattern = random.below(4);
-        if pattern < 2 {
-            let first = base + random.below(range - 16 * align) / align * align;
-            let step = if pattern == 0 { align } else { 0 };
+        // Some elements further on for each channel, one address for all channels, or anywhere.
+        let pattern = random.below(8);
+        if pattern < 6 {
+            let step = pattern.min(4) * align;
+            let room = range.saturating_sub(16 * step).max(align);
+            let first = base + random.below(room) / align * align;
             return (0..simd as u64).map(|lane| first + lane * step).collect();
         }
         (0..simd)
