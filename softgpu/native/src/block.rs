@@ -3,7 +3,7 @@
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 use crate::memory::GENERAL;
-use crate::model::{Base, BlockStep, FenceStep, SCRATCH_BASE};
+use crate::model::{Base, BlockStep, End, FenceStep, SCRATCH_BASE, Step};
 use crate::translate::{Chosen, Translator};
 
 impl Translator {
@@ -57,14 +57,15 @@ impl Translator {
         self.meet(ways, op);
     }
 
-    /// A thread's accesses are performed in order, but this processor lets loads pass stores before them.
-    pub(crate) fn fence(&mut self, step: &FenceStep) {
+    /// A thread's accesses are performed in order, but this processor lets loads pass stores before them: that is
+    /// nothing to the `last` fence of a thread, which no load follows.
+    pub(crate) fn fence(&mut self, step: &FenceStep, last: bool) {
         let over = self.ops.new_dynamic_label();
         let zero = self.constant(0, 4);
         if self.mask(&step.masking, step.channels) == Chosen::InEsi {
             dynasm!(self.ops ; test esi, esi ; jz =>over);
         }
-        if step.shared {
+        if step.shared && !last {
             // Any locked instruction orders stores before loads, and takes a fraction of what `mfence` does.
             dynasm!(self.ops ; lock or DWORD [rsp], 0);
         }
@@ -74,5 +75,27 @@ impl Translator {
         dynasm!(self.ops ; =>over);
         self.pool.release(zero);
         self.forget(step.at..step.at + step.bytes);
+    }
+}
+
+/// Whether a thread accesses no memory any more in these steps, which are its last if it ends with them.
+pub(crate) fn is_last(steps: &[Step], end: &End) -> bool {
+    let ends = matches!(end, End::Thread(_));
+    ends && steps
+        .iter()
+        .all(|step| matches!(step, Step::Vector(_) | Step::Fence(_) | Step::Nothing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_the_last_before_the_end_of_its_thread_alone() {
+        let end = End::Thread(8);
+        assert!(is_last(&[], &end));
+        assert!(is_last(&[Step::Nothing], &end));
+        assert!(!is_last(&[], &End::Leave) && !is_last(&[], &End::Next(None)));
+        assert!(!is_last(&[Step::Nothing, Step::Call], &end));
     }
 }

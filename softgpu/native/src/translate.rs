@@ -12,6 +12,7 @@ use dynasmrt::{AssemblyOffset, DynamicLabel, DynasmApi, DynasmLabelApi, VecAssem
 use eu_lanes::{Accumulator, HostIsa, Modes};
 
 use crate::aside::Aside;
+use crate::block::is_last;
 use crate::branch::Place;
 use crate::carried::Carries;
 use crate::copies::Entries;
@@ -317,7 +318,7 @@ impl Translator {
                 Step::Atomic(step) => self.atomic(step, op),
                 Step::Indirect(step) => self.indirect(step, op),
                 Step::Staged(step) => self.staged(step, op),
-                Step::Fence(step) => self.fence(step),
+                Step::Fence(step) => self.fence(step, is_last(&rest[1..], &block.end)),
                 Step::Signal(step) => self.signal(step, op),
                 Step::Control(value, rounding) => self.control(*value, *rounding),
                 Step::Vector(_) if share == Share::First => {}

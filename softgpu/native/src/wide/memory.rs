@@ -18,7 +18,7 @@ use crate::registers::Zmm;
 use crate::translate::{Chosen, Translator};
 
 /// Predicates of `vpcmp`.
-pub(super) const NOT_EQUAL: u8 = 4;
+const NOT_EQUAL: u8 = 4;
 const ABOVE: u8 = 6;
 
 /// The distances of the channels' elements, as dwords.
@@ -204,7 +204,7 @@ impl Translator {
     }
 
     /// A register of which all lanes have the distance of the first channel.
-    pub(super) fn first_distance(&mut self, to: &Distances) -> Zmm {
+    fn first_distance(&mut self, to: &Distances) -> Zmm {
         let first = self.wide.take();
         self.evex(
             VPBROADCASTD,
@@ -222,34 +222,64 @@ impl Translator {
         self.evex(VMOVD_STORE, 16, (from, Lanes::All), 0, ecx);
     }
 
-    /// The elements of all channels follow each other; else at `other`.
+    /// The distance of each chunk's first channel, in all lanes of a register, if the addresses of its channels are
+    /// `stride` bytes apart; else at `other`. Chunks follow each other if they have to be `joined`.
+    pub(super) fn runs(
+        &mut self,
+        to: &Distances,
+        stride: u8,
+        joined: bool,
+        [slow, other]: [DynamicLabel; 2],
+    ) -> [Zmm; 2] {
+        let t = self.wide.take();
+        let steps = self.offsets(0, stride);
+        let mut firsts = [0; 2];
+        dynasm!(self.ops ; lea rbp, [=>steps]);
+        for (chunk, first) in firsts.iter_mut().enumerate().take(to.chunks) {
+            let at = Operand::Register(to.at[chunk]);
+            *first = self.wide.take();
+            self.evex(VPBROADCASTD, BYTES, (*first, Lanes::All), 0, at);
+            let steps = Operand::Memory(general::RBP, 0);
+            self.evex(VPADDD, to.width(), (t, Lanes::All), *first, steps);
+            let wrong = if chunk == 0 { FIRST } else { SECOND };
+            self.evex_with(VPCMPD, to.width(), (wrong.0, Lanes::All), t, at, NOT_EQUAL);
+        }
+        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
+        dynasm!(self.ops ; jnz =>other);
+        let stride = i32::from(stride);
+        for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
+            self.lowest_into_ecx(first);
+            if joined && chunk > 0 {
+                // rdi is the last distance of the chunk before.
+                dynasm!(self.ops ; add rdi, stride ; cmp rdi, rcx ; jne =>other);
+            }
+            dynasm!(self.ops
+                ; lea rdi, [rcx + stride * (to.lanes as i32 - 1)]
+                ; cmp rdi, rdx
+                ; ja =>slow
+            );
+        }
+        self.wide.release(t);
+        firsts
+    }
+
+    /// Gives back what [`runs`](Self::runs) has taken.
+    pub(super) fn release_runs(&mut self, to: &Distances, firsts: [Zmm; 2]) {
+        for &first in firsts.iter().take(to.chunks) {
+            self.wide.release(first);
+        }
+    }
+
+    /// The elements of each chunk's channels follow each other; else at `other`.
     fn wide_consecutive(
         &mut self,
         step: &MemoryStep,
         to: &Distances,
         [slow, other]: [DynamicLabel; 2],
     ) {
-        let (element, width) = (i32::from(step.element), to.width());
-        let (first, t) = (self.first_distance(to), self.wide.take());
-        for chunk in 0..to.chunks {
-            let begin = (chunk * to.lanes) as u32 * u32::from(step.element);
-            let steps = self.offsets(begin, step.element);
-            dynasm!(self.ops ; lea rbp, [=>steps]);
-            let steps = Operand::Memory(general::RBP, 0);
-            self.evex(VPADDD, width, (t, Lanes::All), first, steps);
-            let wrong = if chunk == 0 { FIRST } else { SECOND };
-            let at = Operand::Register(to.at[chunk]);
-            self.evex_with(VPCMPD, width, (wrong.0, Lanes::All), t, at, NOT_EQUAL);
-        }
-        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
-        dynasm!(self.ops ; jnz =>other);
-        self.lowest_into_ecx(first);
-        let all = element * i32::from(step.lanes);
-        dynasm!(self.ops
-            ; lea rdi, [rcx + (all - step.reach() as i32).max(0)]
-            ; cmp rdi, rdx
-            ; ja =>slow
-        );
+        let (element, width) = (usize::from(step.element), to.width());
+        let firsts = self.runs(to, step.element, false, [slow, other]);
+        let t = self.wide.take();
         let narrow = match (step.element, step.stores) {
             (1, false) => Some(VPMOVZXBD),
             (2, false) => Some(VPMOVZXWD),
@@ -257,12 +287,15 @@ impl Translator {
             (2, true) => Some(VPMOVDW),
             _ => None,
         };
-        match narrow {
-            None => self.copy(step.stores, step.data, all as u32),
-            Some(instruction) => {
-                for chunk in 0..to.chunks {
-                    let more = chunk as i32 * element * to.lanes as i32;
-                    let memory = Operand::Indexed(general::RAX, general::RCX, more);
+        for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
+            self.lowest_into_ecx(first);
+            match narrow {
+                None => {
+                    let bytes = (to.lanes * element) as u32;
+                    self.copy(step.stores, step.data + chunk as u32 * bytes, bytes);
+                }
+                Some(instruction) => {
+                    let memory = Operand::Indexed(general::RAX, general::RCX, 0);
                     let registers = Operand::registers(step.data + (chunk * width) as u32);
                     let whole = (t, Lanes::All);
                     if step.stores {
@@ -275,7 +308,7 @@ impl Translator {
                 }
             }
         }
-        self.wide.release(first);
+        self.release_runs(to, firsts);
         self.wide.release(t);
     }
 
@@ -339,9 +372,7 @@ impl Translator {
                 }
             }
         }
-        for &first in firsts.iter().take(to.chunks) {
-            self.wide.release(first);
-        }
+        self.release_runs(to, firsts);
         self.wide.release(t);
     }
 

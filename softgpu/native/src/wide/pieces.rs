@@ -5,11 +5,9 @@
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
-use super::memory::{Distances, NOT_EQUAL};
-use super::{BYTES, FIRST, SECOND};
-use crate::evex::{
-    Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPADDD, VPCMPD, VPERMI2D, general,
-};
+use super::BYTES;
+use super::memory::Distances;
+use crate::evex::{Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPERMI2D, general};
 use crate::model::MemoryStep;
 use crate::registers::Zmm;
 use crate::translate::Translator;
@@ -26,70 +24,47 @@ impl Translator {
         [slow, done]: [DynamicLabel; 2],
     ) {
         let other = self.ops.new_dynamic_label();
-        self.apart(step, to, step.element, [slow, other]);
-        let whole = u32::from(step.element) * u32::from(step.lanes);
-        let mut before = 0;
+        let firsts = self.runs(to, step.element, false, [slow, other]);
+        let bytes = to.lanes as u32 * u32::from(step.element);
         for (data, more) in step.elements() {
-            dynasm!(self.ops ; add rcx, more - before);
-            before = more;
-            self.copy(step.stores, data, whole);
+            for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
+                self.lowest_into_ecx(first);
+                dynasm!(self.ops ; add rcx, more);
+                self.copy(step.stores, data + chunk as u32 * bytes, bytes);
+            }
         }
+        self.release_runs(to, firsts);
         dynasm!(self.ops ; jmp =>done ; =>other);
         if step.planes.is_whole() && step.planes.count() <= MOST {
             let other = self.ops.new_dynamic_label();
             let stride = step.element * step.planes.count() as u8;
-            self.apart(step, to, stride, [slow, other]);
-            self.interleaved(step);
+            // Stores go plane by plane, which shows where chunks meet.
+            let firsts = self.runs(to, stride, step.stores, [slow, other]);
+            for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
+                self.lowest_into_ecx(first);
+                self.interleaved(step, (chunk * to.lanes, to.lanes));
+            }
+            self.release_runs(to, firsts);
             dynasm!(self.ops ; jmp =>done ; =>other);
         }
     }
 
-    /// rcx = the first channel's distance, if the addresses are `stride` bytes apart; else at `other`.
-    fn apart(
-        &mut self,
-        step: &MemoryStep,
-        to: &Distances,
-        stride: u8,
-        [slow, other]: [DynamicLabel; 2],
-    ) {
-        let (first, t) = (self.first_distance(to), self.wide.take());
-        for chunk in 0..to.chunks {
-            let steps = self.offsets((chunk * to.lanes) as u32 * u32::from(stride), stride);
-            dynasm!(self.ops ; lea rbp, [=>steps]);
-            let steps = Operand::Memory(general::RBP, 0);
-            self.evex(VPADDD, to.width(), (t, Lanes::All), first, steps);
-            let wrong = if chunk == 0 { FIRST } else { SECOND };
-            let at = Operand::Register(to.at[chunk]);
-            self.evex_with(VPCMPD, to.width(), (wrong.0, Lanes::All), t, at, NOT_EQUAL);
-        }
-        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
-        dynasm!(self.ops ; jnz =>other);
-        self.lowest_into_ecx(first);
-        dynasm!(self.ops
-            ; lea rdi, [rcx + i32::from(stride) * (i32::from(step.lanes) - 1)]
-            ; cmp rdi, rdx
-            ; ja =>slow
-        );
-        self.wide.release(first);
-        self.wide.release(t);
-    }
-
-    /// Loads or stores elements of which all of one channel are followed by those of the next, from the distance rcx
-    /// on.
-    fn interleaved(&mut self, step: &MemoryStep) {
+    /// Loads or stores elements of which all of one channel are followed by those of the next, for so many channels
+    /// from `begin` on, the first of which has the distance rcx.
+    fn interleaved(&mut self, step: &MemoryStep, (begin, channels): (usize, usize)) {
         let element = usize::from(step.element);
-        let lanes = usize::from(step.lanes).min(BYTES / element);
+        let lanes = channels.min(BYTES / element);
         let width = lanes * element;
         let planes = step.planes.count() as usize;
         let mut sources = [0; MOST as usize];
-        for first in (0..usize::from(step.lanes)).step_by(lanes) {
+        for first in (0..channels).step_by(lanes) {
             let place = |memory: bool, number: usize| {
                 if memory {
                     let more = first * element * planes + number * width;
                     return Operand::Indexed(general::RAX, general::RCX, more as i32);
                 }
                 let plane = number as u32 * step.plane_bytes;
-                Operand::registers(step.data + plane + (first * element) as u32)
+                Operand::registers(step.data + plane + ((begin + first) * element) as u32)
             };
             for (number, source) in sources.iter_mut().enumerate().take(planes) {
                 *source = self.wide.take();

@@ -45,7 +45,7 @@ fn vectors_are_planes_of_registers() {
         let bench = Bench::new(family);
         let mut memory = bench.scramble(&mut random);
         bench.bind_buffer(6, MEMORY + 0x2000, 0x400);
-        for round in 0..400usize {
+        for round in 0..800usize {
             let (data, in_memory, slot, shift) = SIZES[round % SIZES.len()];
             let elements = [1u8, 2, 3, 4, 8][random.below(5) as usize];
             let exec = [1usize, 8, 16, 32][random.below(4) as usize];
@@ -83,13 +83,18 @@ fn vectors_are_planes_of_registers() {
                 _ => 0,
             };
             let a64 = a64 && round % 4 == 0;
-            // One address for all channels, one behind the other, or anywhere.
+            // One address for all channels, some elements further on for each of sixteen, or anywhere.
             let first = random.below(0x420) / 8 * 8;
-            let pattern = random.below(4);
+            let pattern = random.below(8);
+            let step = (1 + random.below(elements.into())) * in_memory as u64;
+            let second = match random.below(2) {
+                0 => first + 16 * step,
+                _ => random.below(0x300) / 4 * 4,
+            };
             let offsets: Vec<u64> = (0..exec as u64)
                 .map(|lane| match pattern {
                     0 => first,
-                    1 => first + lane * in_memory as u64,
+                    1..=4 => [first, second][lane as usize / 16] + lane % 16 * step,
                     _ => random.below(0x420) / 8 * 8,
                 })
                 .collect();
