@@ -21,7 +21,7 @@ impl Translator {
             }
             dynasm!(self.ops ; jz =>ways.skip);
         }
-        self.window(step.space, step.bytes, 0, ways.slow);
+        self.window(step.space, (step.bytes, 0), 0, ways.slow);
         let at = step.address as i32;
         match step.base {
             Base::Qword => dynasm!(self.ops ; mov rcx, [r12 + at]),

@@ -18,6 +18,13 @@ pub struct Window {
     pub host: *mut u8,
     /// How many bytes there are, below 2^31; 0 if the caller is to be asked.
     pub bytes: u64,
+    /// [`BEYOND`](Self::BEYOND), if so many bytes behind these may be read, too: what is there is not used.
+    pub beyond: u64,
+}
+
+impl Window {
+    /// How much a dword that is read for a byte has behind it.
+    pub const BEYOND: u64 = 3;
 }
 
 /// The state of a run. Host code reads and writes it by offset: what each block uses comes first, where offsets have

@@ -76,13 +76,17 @@ impl MemoryStep {
         })
     }
 
-    /// The bytes from a channel's address to the end of what it accesses. Narrow elements are loaded as dwords.
+    /// The bytes behind an element that are read with it: those of several channels are gathered as dwords.
+    fn beyond(&self) -> u8 {
+        match self.stores || self.channels == 1 {
+            true => 0,
+            false => 4u8.saturating_sub(self.element),
+        }
+    }
+
+    /// The bytes from a channel's address to the end of what it accesses.
     pub(crate) fn reach(&self) -> u32 {
-        let last = if self.stores || self.element > 4 {
-            self.element
-        } else {
-            4
-        };
+        let last = self.element + self.beyond();
         u32::from(self.element) * (self.planes.reach() - 1) + u32::from(last)
     }
 }
@@ -136,7 +140,8 @@ impl Translator {
             Space::Buffer(_) | Space::Named { .. } => step.offset as u32,
             Space::Local | Space::Flat(_) | Space::General(_) => 0,
         };
-        self.window(step.space, step.reach(), offset, ways.slow);
+        let reach = (step.reach(), step.beyond());
+        self.window(step.space, reach, offset, ways.slow);
         (ways, chosen)
     }
 
@@ -154,8 +159,15 @@ impl Translator {
         self.defer(op, [slow, skip, done]);
     }
 
-    /// rax and edx, for accesses of `reach` bytes, `offset` bytes further on.
-    pub(crate) fn window(&mut self, space: Space, reach: u32, offset: u32, slow: DynamicLabel) {
+    /// rax and edx, for accesses of `reach` bytes, `offset` bytes further on. The last `beyond` of them may lie behind
+    /// the window.
+    pub(crate) fn window(
+        &mut self,
+        space: Space,
+        (reach, beyond): (u32, u8),
+        offset: u32,
+        slow: DynamicLabel,
+    ) {
         match space {
             Space::Local => dynasm!(self.ops
                 ; mov rax, [rbx + LOCAL]
@@ -179,6 +191,14 @@ impl Translator {
                     ; mov rax, [rcx + field(window, offset_of!(Window, host))]
                     ; mov rdx, [rcx + field(window, offset_of!(Window, bytes))]
                 );
+                if beyond != 0 {
+                    // Of three bytes, words need two.
+                    dynasm!(self.ops
+                        ; mov r8d, [rcx + field(window, offset_of!(Window, beyond))]
+                        ; and r8d, i32::from(beyond)
+                        ; add rdx, r8
+                    );
+                }
                 if offset != 0 {
                     dynasm!(self.ops
                         ; add rax, offset as i32
@@ -447,7 +467,7 @@ impl Translator {
             ; vptest Ry(wrong), Ry(wrong)
             ; jnz =>other
             ; vmovd ecx, Rx(first)
-            ; lea rdi, [rcx + (all - step.reach() as i32).max(0)]
+            ; lea rdi, [rcx + all - element]
             ; cmp rdi, rdx
             ; ja =>slow
         );

@@ -40,6 +40,7 @@ const NONE: Window = Window {
     start: 0,
     host: std::ptr::null_mut(),
     bytes: 0,
+    beyond: 0,
 };
 
 /// The windows of one host thread: for loads, and for stores.
@@ -564,11 +565,13 @@ fn of_buffer(
     let (base, bytes) = buffer?;
     let window = env.memory.window(base, access)?;
     let ahead = base.get() - window.start.get();
-    let bytes = bytes.min(window.bytes - ahead).min(MOST);
+    let all = window.bytes - ahead;
+    let bytes = bytes.min(all).min(MOST);
     Some(Window {
         start: name.into(),
         host: window.host.as_ptr().wrapping_add(ahead as usize),
         bytes,
+        beyond: beyond(all - bytes),
     })
 }
 
@@ -582,7 +585,16 @@ fn around(address: u64, access: Access, env: &GroupEnv<'_>) -> Option<Window> {
         start: address.wrapping_sub(before - first),
         host: window.host.as_ptr().wrapping_add(first as usize),
         bytes: window.bytes.min(end) - first,
+        beyond: beyond(window.bytes.saturating_sub(end)),
     })
+}
+
+/// See [`Window::beyond`]: so many bytes are behind a window.
+fn beyond(behind: u64) -> u64 {
+    match behind {
+        Window::BEYOND.. => Window::BEYOND,
+        _ => 0,
+    }
 }
 
 /// The part of a window that is in so many bytes from `first` on.
@@ -590,9 +602,11 @@ fn within(window: Window, first: u64, bytes: u64) -> Option<Window> {
     let before = first.saturating_sub(window.start);
     let start = window.start + before;
     let left = window.bytes.checked_sub(before)?;
+    let bytes = left.min(bytes.saturating_sub(start - first));
     Some(Window {
         start,
         host: window.host.wrapping_add(before as usize),
-        bytes: left.min(bytes.saturating_sub(start - first)),
+        bytes,
+        beyond: if bytes == left { window.beyond } else { 0 },
     })
 }

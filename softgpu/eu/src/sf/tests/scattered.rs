@@ -1,6 +1,7 @@
 //! Gather, scatter and atomics.
 
 use devinfo::Family;
+use eu_native::HostIsa;
 use isa_encoder::message::{
     AtomicOp, BlockPort, Direction, Hdc, HdcAddress, HdcSurface, Message as Meaning,
 };
@@ -285,6 +286,40 @@ fn bytes_words_and_dwords_use_the_low_part_of_each_dword() {
             }
         }
         case.finish();
+    }
+}
+
+/// A table of bytes is read to its end: host code loads dwords, of which the rest is not used.
+#[test]
+fn host_code_loads_the_last_bytes_of_a_buffer() {
+    let mut random = Random::new(18);
+    for (bytes, simd) in [(1u8, 1u8), (2, 1), (1, 8), (2, 8), (1, 16), (2, 16)] {
+        let mut case = case(Family::Gen12Lp, Model::Buffer(0x3000, 1000), &mut random);
+        let lanes = simd.max(8);
+        // Backwards, which is neither one run nor one place.
+        let last = 1000 - u64::from(bytes);
+        let addresses: Vec<_> = (0..lanes.into())
+            .map(|lane: u64| last - lane * u64::from(bytes))
+            .collect();
+        let payload = case.payload(&addresses);
+        let message = Meaning::Hdc(Hdc::Byte {
+            direction: Direction::Read,
+            address: case.address,
+            bytes,
+            simd: lanes,
+        });
+        let (split, all) = (payload.len() / 32, u32::MAX >> (32 - simd));
+        let response = case
+            .bench
+            .send(message, (simd, all), &payload, split, split);
+        for (lane, &address) in addresses.iter().enumerate().take(simd.into()) {
+            let want = case.reference.load(address, bytes.into()) as u32;
+            let got = response[4 * lane..][..4].try_into().expect("a dword");
+            assert_eq!(u32::from_le_bytes(got), want, "lane {lane} of {simd}");
+        }
+        let hosted = case.bench.hosted.get();
+        let supported = HostIsa::of_host().is_some();
+        assert!(!supported || hosted.iter().all(|&messages| messages > 0));
     }
 }
 
