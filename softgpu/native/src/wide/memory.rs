@@ -5,11 +5,12 @@
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
+use super::masked::elements_of_dwords;
 use super::{BYTES, FIRST, SECOND, WRITTEN};
 use crate::evex::{
     Lanes, Operand, VEXTRACTI32X8, VINSERTI32X8, VMOVD_STORE, VMOVDQU32_LOAD, VMOVDQU32_STORE,
-    VPADDD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPCMPD, VPCMPUD, VPCOMPRESSD, VPGATHERDD, VPMOVDB,
-    VPMOVDW, VPMOVQD, VPMOVZXBD, VPMOVZXWD, VPSCATTERDD, VPSUBD, VPSUBQ, general,
+    VPADDD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPCMPD, VPCMPUD, VPGATHERDD, VPMOVQD, VPSCATTERDD,
+    VPSUBD, VPSUBQ, general,
 };
 use crate::memory::window_start;
 use crate::model::{LOCAL_OFFSET, MemoryStep, Space};
@@ -18,7 +19,7 @@ use crate::registers::Zmm;
 use crate::translate::{Chosen, Translator};
 
 /// Predicates of `vpcmp`.
-const NOT_EQUAL: u8 = 4;
+pub(super) const NOT_EQUAL: u8 = 4;
 const ABOVE: u8 = 6;
 
 /// The distances of the channels' elements, as dwords.
@@ -61,10 +62,8 @@ impl Translator {
             dynasm!(self.ops ; jmp =>done ; =>other);
         }
         self.wide_inside(&to, slow);
-        if !all && step.element == 4 {
-            let other = self.ops.new_dynamic_label();
-            self.masked_consecutive(step, &to, other);
-            dynasm!(self.ops ; jmp =>done ; =>other);
+        if !all && step.element <= 4 {
+            self.wide_masked(step, &to, done);
         }
         match (step.stores, step.element) {
             (false, 1 | 2 | 4) => self.gather_dwords_wide(step, chosen, &to, narrow),
@@ -280,13 +279,7 @@ impl Translator {
         let (element, width) = (usize::from(step.element), to.width());
         let firsts = self.runs(to, step.element, false, [slow, other]);
         let t = self.wide.take();
-        let narrow = match (step.element, step.stores) {
-            (1, false) => Some(VPMOVZXBD),
-            (2, false) => Some(VPMOVZXWD),
-            (1, true) => Some(VPMOVDB),
-            (2, true) => Some(VPMOVDW),
-            _ => None,
-        };
+        let narrow = (step.element < 4).then(|| elements_of_dwords(step));
         for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
             self.lowest_into_ecx(first);
             match narrow {
@@ -330,50 +323,6 @@ impl Translator {
         }
         self.wide.release(t);
         whole
-    }
-
-    /// The dwords of the channels that are served lie as if those of all followed each other; else at
-    /// `other`. All are in the window.
-    fn masked_consecutive(&mut self, step: &MemoryStep, to: &Distances, other: DynamicLabel) {
-        let width = to.width();
-        let t = self.wide.take();
-        let mut firsts = [0; 2];
-        let steps = self.offsets(0, step.element);
-        for (chunk, first) in firsts.iter_mut().enumerate().take(to.chunks) {
-            *first = self.wide.take();
-            dynasm!(self.ops ; lea rbp, [=>steps]);
-            let steps = Operand::Memory(general::RBP, 0);
-            self.evex(VPSUBD, width, (t, Lanes::All), to.at[chunk], steps);
-            let lowest = Operand::Register(*first);
-            let wrong = if chunk == 0 { FIRST } else { SECOND };
-            self.mask_from_esi(wrong, chunk * to.lanes);
-            self.evex(VPCOMPRESSD, width, (t, Lanes::Zero(wrong)), 0, lowest);
-            self.evex(VPBROADCASTD, BYTES, (*first, Lanes::All), 0, lowest);
-            let at = (wrong.0, Lanes::Merge(wrong));
-            self.evex_with(VPCMPD, width, at, t, lowest, NOT_EQUAL);
-        }
-        self.test_masks(FIRST, if to.chunks == 2 { SECOND } else { FIRST });
-        dynasm!(self.ops ; jnz =>other);
-        for (data, more) in step.elements() {
-            for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
-                self.lowest_into_ecx(first);
-                self.mask_from_esi(WRITTEN, chunk * to.lanes);
-                // Where channel 0 would be may lie before the window.
-                dynasm!(self.ops ; movsxd rcx, ecx);
-                let memory = Operand::Indexed(general::RAX, general::RCX, more);
-                let registers = Operand::registers(data + (chunk * width) as u32);
-                self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
-                let served = (t, Lanes::Merge(WRITTEN));
-                if step.stores {
-                    self.evex(VMOVDQU32_STORE, width, served, 0, memory);
-                } else {
-                    self.evex(VMOVDQU32_LOAD, width, served, 0, memory);
-                    self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
-                }
-            }
-        }
-        self.release_runs(to, firsts);
-        self.wide.release(t);
     }
 
     /// All channels load from one address; else at `other`.

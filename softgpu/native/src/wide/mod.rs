@@ -7,6 +7,7 @@
 mod accumulator;
 mod compute;
 mod load;
+mod masked;
 mod masks;
 mod memory;
 mod moves;
