@@ -96,6 +96,12 @@ impl Lines {
         rest
     }
 
+    /// Whether there is none. (To compare with [`NONE`](Self::NONE) is a call of `memcmp`.)
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+
     /// The lines of which all bytes `are`, too.
     pub fn mark_whole(&mut self, are: impl Fn(usize) -> bool) {
         for line in 0..64 * WORDS {

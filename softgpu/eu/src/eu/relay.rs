@@ -183,6 +183,6 @@ impl Thread {
     /// Whether the relay's cleaning leaves nothing in the registers.
     #[inline(never)]
     fn is_cleaned(&self) -> bool {
-        self.state().dirty.without(&self.refill.dirty) == Lines::NONE
+        self.state().dirty.without(&self.refill.dirty).is_empty()
     }
 }
