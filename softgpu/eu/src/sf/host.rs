@@ -602,11 +602,17 @@ fn within(window: Window, first: u64, bytes: u64) -> Option<Window> {
     let before = first.saturating_sub(window.start);
     let start = window.start + before;
     let left = window.bytes.checked_sub(before)?;
-    let bytes = left.min(bytes.saturating_sub(start - first));
+    let room = bytes.saturating_sub(start - first);
+    let bytes = left.min(room);
     Some(Window {
         start,
         host: window.host.wrapping_add(before as usize),
         bytes,
-        beyond: if bytes == left { window.beyond } else { 0 },
+        // Addresses there would have more than these bits.
+        beyond: if bytes + Window::BEYOND <= room {
+            window.beyond
+        } else {
+            0
+        },
     })
 }

@@ -94,7 +94,9 @@ fn vectors_are_planes_of_registers() {
             let offsets: Vec<u64> = (0..exec as u64)
                 .map(|lane| match pattern {
                     0 => first,
-                    1..=4 => [first, second][lane as usize / 16] + lane % 16 * step,
+                    1..=3 => [first, second][lane as usize / 16] + lane % 16 * step,
+                    // The first four, which are not served, lie before all.
+                    4 if exec > 4 => lane.wrapping_sub(4).wrapping_mul(step),
                     _ => random.below(0x420) / 8 * 8,
                 })
                 .collect();
@@ -105,14 +107,20 @@ fn vectors_are_planes_of_registers() {
                 continue;
             }
             let all = u32::MAX >> (32 - exec);
-            let mask = match random.below(2) {
-                0 => all,
-                _ => random.bits() as u32 & all,
+            let mask = match random.below(4) {
+                0 | 1 => all,
+                2 => random.bits() as u32 & all,
+                // One half alone.
+                _ => all & 0xffff << (16 * random.below(2)),
+            };
+            let mask = match pattern {
+                4 if exec > 4 => mask & !0xf,
+                _ => mask,
             };
             let mut addresses = Vec::new();
             for offset in &offsets {
                 if a64 {
-                    addresses.extend((MEMORY + offset).to_le_bytes());
+                    addresses.extend(MEMORY.wrapping_add(*offset).to_le_bytes());
                 } else {
                     addresses.extend((*offset as u32).to_le_bytes());
                 }
