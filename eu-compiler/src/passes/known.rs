@@ -88,7 +88,7 @@ impl Known {
             Op::Bin(Bin::Or | Bin::Xor | Bin::SMin | Bin::AShr | Bin::SDiv | Bin::SRem) => {
                 of(0) && of(1)
             }
-            Op::Bin(Bin::UDiv) => of(0),
+            Op::Bin(Bin::UDiv) | Op::Number => of(0),
             Op::Select => of(1) && of(2),
             _ => false,
         }

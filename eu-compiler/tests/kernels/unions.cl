@@ -83,3 +83,41 @@ kernel void read_from_copies(global uint *to, global uint *from)
     two = one;
     two.p[g] = two.more + two.u.p[g];
 }
+
+typedef global uint *pointer;
+
+// What local memory has of a pointer is forwarded from the store: it is a number all the same.
+kernel void read_through_local(global uint *to, global uint *from)
+{
+    APART(from, to)
+    local pointer kept[32];
+    uint l = get_local_id(0);
+    ulong distance = apart;
+    kept[l] = to;
+    ulong n = (ulong)kept[l] + distance;
+    to[g] = ((global uint *)n)[g];
+}
+
+kernel void read_by_local_number(global uint *to, global uint *from)
+{
+    APART(from, to)
+    local union pointer kept[32];
+    uint l = get_local_id(0);
+    ulong distance = apart;
+    kept[l].p = to;
+    kept[l].n += distance;
+    to[g] = kept[l].p[g];
+}
+
+kernel void read_through_both(global uint *to, global uint *from)
+{
+    APART(from, to)
+    local pointer kept[32];
+    uint l = get_local_id(0);
+    ulong distance = apart;
+    kept[l] = to;
+    union pointer u[2];
+    u[g & 1].p = kept[l];
+    u[g & 1].n += distance;
+    to[g] = u[g & 1].p[g];
+}

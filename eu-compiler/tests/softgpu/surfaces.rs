@@ -94,7 +94,14 @@ fn pointers_that_variables_have_as_numbers_lead_anywhere() {
         let (to, from): (Vec<u32>, Vec<u32>) = (0..ITEMS as usize).map(want).unzip();
         check(&what, &[bytes!(to), bytes!(from)]);
     };
-    for kernel in ["read_by_number", "read_by_vector", "read_by_halves"] {
+    for kernel in [
+        "read_by_number",
+        "read_by_vector",
+        "read_by_halves",
+        "read_through_local",
+        "read_by_local_number",
+        "read_through_both",
+    ] {
         check(kernel, &|g| (from[g], from[g]));
     }
     check("read_by_vload", &|g| (from[g] + 1, from[g]));

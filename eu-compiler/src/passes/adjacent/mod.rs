@@ -439,21 +439,32 @@ impl Groups {
 }
 
 /// Takes what an earlier load or store has for the results of a later load, which is left without use.
+///
+/// A pointer that was stored to memory of others is a number from there on, if it is loaded as one: what is added to it
+/// may lead to any memory (`surfaces`). Of private memory, `memory` knows.
 fn same(function: &mut Function, later: Inst, first: Inst, replaced: &mut Replaced) {
-    let pairs = |function: &Function| {
-        let [old, new] = [later, first].map(|inst| &function.insts[inst.index()]);
-        let new = match new.op {
-            Op::Store(_) => &new.args[1..],
-            _ => new.results.as_slice(),
-        };
-        let pairs = old.results.iter().copied().zip(new.iter().copied());
-        pairs.collect::<Vec<_>>()
+    let [old, new] = [later, first].map(|inst| &function.insts[inst.index()]);
+    let (values, may_be_pointers) = match new.op {
+        Op::Store(access) => (&new.args[1..], access.space != Space::Private),
+        _ => (new.results.as_slice(), false),
     };
-    if pairs(function)
-        .iter()
-        .all(|(old, new)| function.ty(*old) == function.ty(*new))
-    {
-        replaced.extend(pairs(function));
+    let pairs: Vec<_> = (old.results.iter().copied())
+        .zip(values.iter().copied())
+        .collect();
+    let ty = |value| function.ty(value);
+    if !pairs.iter().all(|&(old, new)| ty(old) == ty(new)) {
+        return;
+    }
+    let has_number = pairs.iter().any(|&(old, _)| ty(old) == Type::I64);
+    match pairs[..] {
+        [(_, value)] if may_be_pointers && has_number => {
+            let load = &mut function.insts[later.index()];
+            load.op = Op::Number;
+            load.args = [value].into_iter().collect();
+        }
+        // Each would be an operation of its own.
+        _ if may_be_pointers && has_number => {}
+        _ => replaced.extend(pairs),
     }
 }
 

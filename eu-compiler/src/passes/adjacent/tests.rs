@@ -36,6 +36,7 @@ fn joined(body: impl Fn(&mut Cursor<'_>, [Value; 2])) -> Vec<(String, usize)> {
             Op::Load(_) => Some(("load".to_owned(), data.results.len())),
             Op::Store(_) => Some(("store".to_owned(), data.args.len() - 1)),
             Op::Barrier => Some(("barrier".to_owned(), 0)),
+            Op::Number => Some(("number".to_owned(), 1)),
             _ => None,
         }
     });
@@ -71,6 +72,27 @@ fn write(at: &mut Cursor<'_>, base: Value, offset: i64, value: Value) {
 fn is(found: &[(String, usize)], wanted: &[(&str, usize)]) {
     let found: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
     assert_eq!(found, wanted);
+}
+
+/// A pointer that memory had is a number: what is added to it may lead into other memory.
+#[test]
+fn what_was_stored_and_is_loaded_again_is_a_number() {
+    let found = joined(|at, [from, to]| {
+        write(at, to, 0, from);
+        let number = read(at, to, 0, Type::I64);
+        let further = place(at, number, 8);
+        write(at, to, 8, further);
+    });
+    is(&found, &[("number", 1), ("store", 2)]);
+    // Of no pointer's size.
+    let found = joined(|at, [from, to]| {
+        let value = read(at, from, 0, Type::I32);
+        write(at, to, 0, value);
+        let again = read(at, to, 0, Type::I32);
+        write(at, to, 4, again);
+    });
+    // The later load is without use.
+    is(&found, &[("load", 1), ("load", 1), ("store", 2)]);
 }
 
 #[test]
