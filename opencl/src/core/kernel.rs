@@ -134,6 +134,13 @@ impl Kernel {
             let why = "the program was not built";
             return Err(Error::new(CL_INVALID_PROGRAM_EXECUTABLE, why));
         }
+        // A build that began before the kernel would end with another program than the kernel's.
+        let is_busy = |build: &Build| build.status == CL_BUILD_IN_PROGRESS;
+        ensure(
+            !builds.iter().any(is_busy),
+            CL_INVALID_PROGRAM_EXECUTABLE,
+            "the program is being built for a device",
+        )?;
         let info = common(&definitions(&builds, name))?;
         let kernel = |build: &Build| {
             let loaded = build.loaded.as_ref();

@@ -32,8 +32,8 @@ pub(crate) struct Program {
     builds: Mutex<Vec<Build>>,
     /// Values of specialization constants, by their id.
     pub constants: Mutex<BTreeMap<u32, Vec<u8>>>,
-    /// The kernels that were made of it and still live. It grows while the builds are locked: what a kernel is made of
-    /// is not built anew before it counts.
+    /// The kernels that were made of it and still live. It becomes more than none while the builds are locked: what a
+    /// kernel is made of is not built anew before it counts. A clone is made of a kernel that counts.
     pub kernels: AtomicUsize,
 }
 
