@@ -1,5 +1,6 @@
 //! What a compiler is asked, and what it answers.
 
+use std::io;
 use std::path::Path;
 
 use devinfo::Target;
@@ -117,7 +118,7 @@ pub enum CompileError {
         /// Why not, and what to install.
         why: String,
     },
-    /// The compiler did not end as programs do, or its files cannot be written or read.
+    /// The compiler cannot be started, or its files cannot be written or read.
     #[error("cannot compile with {program}: {why}")]
     Failed {
         /// The program.
@@ -125,6 +126,25 @@ pub enum CompileError {
         /// Why not.
         why: String,
     },
+    /// The compiler was ended because it took too long.
+    #[error("cannot compile with {program}: {why}")]
+    Late {
+        /// The program.
+        program: String,
+        /// How long it had.
+        why: String,
+    },
+}
+
+/// Whether another attempt at a job that failed is of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// It ends the same way.
+    Never,
+    /// The compiler crashed, which may be due to the job or to a want of memory: a second attempt tells.
+    Once,
+    /// What is missing may be there.
+    Always,
 }
 
 impl CompileError {
@@ -136,12 +156,24 @@ impl CompileError {
         }
     }
 
-    /// Whether another attempt at the same job may succeed: the compiler has not judged it.
-    pub fn may_pass(&self) -> bool {
+    /// Whether another attempt at the same job may succeed.
+    pub fn again(&self) -> Again {
         match self {
-            Self::Missing | Self::NoProgram { .. } | Self::Failed { .. } => true,
-            Self::Refused { crashed, .. } => *crashed,
-            Self::UnknownPlatform { .. } | Self::Options { .. } => false,
+            Self::Missing | Self::NoProgram { .. } | Self::Failed { .. } => Again::Always,
+            Self::Refused { crashed: true, .. } => Again::Once,
+            Self::Refused { .. }
+            | Self::UnknownPlatform { .. }
+            | Self::Options { .. }
+            | Self::Late { .. } => Again::Never,
+        }
+    }
+
+    /// A program that was not run to its end, or whose files were not written or read.
+    pub(crate) fn of_io(program: &Path, error: &io::Error) -> Self {
+        let (program, why) = (program.display().to_string(), error.to_string());
+        match error.kind() {
+            io::ErrorKind::TimedOut => Self::Late { program, why },
+            _ => Self::Failed { program, why },
         }
     }
 }
@@ -184,5 +216,27 @@ impl<C: Compiler + ?Sized> Compiler for Box<C> {
 
     fn compile(&self, job: &Job<'_>) -> Result<Compiled, CompileError> {
         (**self).compile(job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::process;
+
+    #[test]
+    fn what_took_too_long_does_so_again() {
+        let sleep = Path::new("/bin/sleep");
+        let again = |deadline| {
+            let ended = process::run(Command::new(sleep).arg("9"), deadline);
+            CompileError::of_io(sleep, &ended.unwrap_err()).again()
+        };
+        assert_eq!(again(Duration::from_millis(1)), Again::Never);
+        let missing = process::run(&mut Command::new("/nowhere"), Duration::from_secs(1));
+        let missing = CompileError::of_io(sleep, &missing.unwrap_err());
+        assert_eq!(missing.again(), Again::Always);
     }
 }

@@ -32,7 +32,7 @@ pub use cache::Cache;
 pub use choice::{Front, Intel, installed};
 pub use clang::Clang;
 pub use compiler::{
-    COMPILER_VARIABLE, CompileError, Compiled, Compiler, Header, Job, Product, Source, has,
+    Again, COMPILER_VARIABLE, CompileError, Compiled, Compiler, Header, Job, Product, Source, has,
 };
 pub use features::{extensions, features};
 pub use ocloc::{Library, Ocloc, version};

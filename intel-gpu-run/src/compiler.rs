@@ -154,7 +154,7 @@ fn ask(
                 "\nuse --compiler own, name a newer one with --ocloc, or compile it elsewhere and run the \
                  zebin"
             }
-            CompileError::Failed { .. } => {
+            CompileError::Failed { .. } | CompileError::Late { .. } => {
                 return Error::Failed(format!("{}: {error}", file.name));
             }
             CompileError::Refused { .. }

@@ -271,10 +271,6 @@ fn find((names, package): (&[&str], &str)) -> Result<PathBuf, CompileError> {
     })
 }
 
-fn failed(program: &Path) -> impl Fn(io::Error) -> CompileError {
-    let program = program.display().to_string();
-    move |error| CompileError::Failed {
-        program: program.clone(),
-        why: error.to_string(),
-    }
+fn failed(program: &Path) -> impl Fn(io::Error) -> CompileError + '_ {
+    move |error| CompileError::of_io(program, &error)
 }

@@ -284,9 +284,11 @@ fn compile_for(
         Product::Zebin => name == OUTPUT || name.strip_suffix(".bin") == Some(OUTPUT),
     };
     let output = ended.outputs.into_iter().find(|(name, _)| wanted(name));
-    let (_, binary) = output.ok_or_else(|| CompileError::Failed {
-        program: runner.name(),
-        why: "it succeeded and left no output".to_owned(),
+    let (_, binary) = output.ok_or_else(|| CompileError::Refused {
+        compiler: NAME,
+        device: device.to_owned(),
+        log: "the compiler said that it succeeded, and left no output".to_owned(),
+        crashed: true,
     })?;
     let binary = match job.product {
         Product::Zebin => binary,

@@ -123,18 +123,12 @@ impl Runner for Program<'_> {
     }
 
     fn run(&self, call: &Call<'_>) -> Result<Ended, CompileError> {
-        self.run_in_place(call).map_err(|error| {
-            let program = self.name();
-            match error.kind() {
-                io::ErrorKind::NotFound => CompileError::NoProgram {
-                    program,
-                    why: format!("{error} ({PACKAGE})"),
-                },
-                _ => CompileError::Failed {
-                    program,
-                    why: error.to_string(),
-                },
-            }
+        self.run_in_place(call).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => CompileError::NoProgram {
+                program: self.name(),
+                why: format!("{error} ({PACKAGE})"),
+            },
+            _ => CompileError::of_io(self.0, &error),
         })
     }
 }

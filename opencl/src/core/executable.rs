@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
-use compilers::{CompileError, Job, Product, Source};
+use compilers::{Again, CompileError, Job, Product, Source};
 use devinfo::Target;
 use opencl_sys::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
 use spirv_module::Module;
@@ -22,7 +22,18 @@ pub(crate) struct Executable {
     /// Whether it was loaded, and not compiled here.
     is_loaded: bool,
     /// The same program for pointers that `program` does not take, once it was needed; or why there is none.
-    anywhere: Mutex<Option<Result<umd::Program, String>>>,
+    anywhere: Mutex<Anywhere>,
+}
+
+/// The other form of a program's code.
+#[derive(Debug, Default)]
+enum Anywhere {
+    #[default]
+    Unknown,
+    /// The compiler has crashed at it.
+    Crashed,
+    /// What there is, or why nothing.
+    Known(Result<umd::Program, String>),
 }
 
 /// Why there is no other form of the code.
@@ -31,6 +42,8 @@ pub(crate) enum NotMade {
     Never(String),
     /// Not this time: what failed may be there at the next.
     Now(Error),
+    /// The compiler crashed at it.
+    Crashed(Error),
 }
 
 impl From<umd::Error> for NotMade {
@@ -47,9 +60,11 @@ impl From<umd::Error> for NotMade {
 
 impl From<CompileError> for NotMade {
     fn from(error: CompileError) -> Self {
-        match error.may_pass() {
-            true => Self::Now(Error::new(CL_OUT_OF_RESOURCES, error.to_string())),
-            false => Self::Never(error.to_string()),
+        let why = error.to_string();
+        match error.again() {
+            Again::Never => Self::Never(why),
+            Again::Once => Self::Crashed(Error::new(CL_OUT_OF_RESOURCES, why)),
+            Again::Always => Self::Now(Error::new(CL_OUT_OF_RESOURCES, why)),
         }
     }
 }
@@ -79,18 +94,26 @@ impl Executable {
     }
 
     /// The program built again for its device, so that kernels take pointers to any byte: once, but for attempts that
-    /// failed for what passes.
+    /// failed for what passes. A second crash is taken for one that does not.
     pub(crate) fn anywhere(&self, device: &Device) -> Result<umd::Program, NotMade> {
         let mut known = lock(&self.anywhere);
-        if let Some(known) = &*known {
-            return known.clone().map_err(NotMade::Never);
-        }
+        let has_crashed = match &*known {
+            Anywhere::Known(known) => return known.clone().map_err(NotMade::Never),
+            Anywhere::Crashed => true,
+            Anywhere::Unknown => false,
+        };
         let made = match self.make_anywhere(device) {
             Ok(made) => Ok(made),
             Err(NotMade::Never(why)) => Err(why),
+            Err(NotMade::Crashed(error)) if has_crashed => Err(error.why.into_owned()),
+            Err(crashed @ NotMade::Crashed(_)) => {
+                *known = Anywhere::Crashed;
+                return Err(crashed);
+            }
             Err(now) => return Err(now),
         };
-        known.insert(made).clone().map_err(NotMade::Never)
+        *known = Anywhere::Known(made.clone());
+        made.map_err(NotMade::Never)
     }
 
     fn make_anywhere(&self, device: &Device) -> Result<umd::Program, NotMade> {

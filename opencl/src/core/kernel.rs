@@ -327,7 +327,7 @@ fn unaligned(error: &umd::Error, why: NotMade) -> Error {
             let why = format!("{error}; the program cannot be built for such a pointer: {why}");
             Error::new(CL_MISALIGNED_SUB_BUFFER_OFFSET, why)
         }
-        NotMade::Now(now) => {
+        NotMade::Now(now) | NotMade::Crashed(now) => {
             let why = &now.why;
             let why =
                 format!("{error}; this time the program was not built for such a pointer: {why}");

@@ -54,7 +54,8 @@ static void adds(cl_kernel bytes, unsigned char *ins, int in, unsigned char *out
         IS(outs[out + i] == (unsigned char)(ins[in + i] + add));
 }
 
-/* What may be otherwise at the next attempt is tried again; what the compiler refuses is not. */
+/* What may be otherwise at the next attempt is tried again; what the compiler refuses is not. A crash is tried once
+   more. */
 static void attempts(unsigned char *ins, unsigned char *outs) {
     const char *ways[] = {"crash", "gone", "refuse"};
     for (int way = 0; way < 3; way++) {
@@ -66,9 +67,9 @@ static void attempts(unsigned char *ins, unsigned char *outs) {
         compiler(ways[way]);
         int code = way == 2 ? CL_INVALID_ARG_VALUE : CL_OUT_OF_RESOURCES;
         long before = calls();
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < (way == 0 ? 1 : 3); i++)
             GIVES(code, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
-        IS(calls() - before == (way == 0 ? 2 : way == 1 ? 0 : 1));
+        IS(calls() - before == (way == 1 ? 0 : 1));
         adds(bytes, ins, 4, outs, 8);
         if (way == 1)
             IS(rename(in_folder("hidden"), in_folder("bin/ocloc")) == 0);
@@ -84,6 +85,27 @@ static void attempts(unsigned char *ins, unsigned char *outs) {
         }
         DONE(clReleaseKernel(bytes));
         DONE(clReleaseKernel(other));
+        DONE(clReleaseProgram(program));
+    }
+}
+
+/* Of what the compiler crashes at twice, the program does not ask again. */
+static void crashes(unsigned char *ins, unsigned char *outs) {
+    const char *ways[] = {"crash", "silent", "nothing"};
+    for (int way = 0; way < 3; way++) {
+        compiler("work");
+        cl_program program = built(context, source, "-cl-std=CL3.0");
+        cl_kernel bytes = kernel_of(program, "bytes");
+        compiler(ways[way]);
+        long before = calls();
+        GIVES(CL_OUT_OF_RESOURCES, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
+        GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
+        IS(calls() == before + 2);
+        compiler("work");
+        GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(bytes, 0, ins + 1));
+        IS(calls() == before + 2);
+        adds(bytes, ins, 4, outs, 8);
+        DONE(clReleaseKernel(bytes));
         DONE(clReleaseProgram(program));
     }
 }
@@ -140,6 +162,7 @@ int main(void) {
     unsigned char *ins = clSVMAlloc(context, 0, ROOM, 0), *outs = clSVMAlloc(context, 0, ROOM, 0);
     IS(ins && outs);
     attempts(ins, outs);
+    crashes(ins, outs);
     without_options(ins, outs);
     of_constants(outs);
     clSVMFree(context, ins);
