@@ -365,32 +365,22 @@ impl Translator {
                 ; vpminud ymm7, ymm7, ymm3
             );
         }
-        dynasm!(self.ops ; =>low);
+        dynasm!(self.ops
+            ; =>low
+            ; vmovdqa ymm0, ymm6
+            ; vmovdqa ymm1, ymm7
+        );
         self.woken();
-        dynasm!(self.ops ; vmovdqa ymm0, ymm6 ; vmovdqa ymm1, ymm7);
-        self.lowest();
     }
 
-    /// The channels in eax execute again. The routine ends if none waits any more: that is often so, and to search for
-    /// the lowest takes its time.
+    /// The channels in eax execute again. The addresses of others, and those of them that are beyond this place, are in
+    /// the lanes of ymm0 and ymm1. The routine ends.
     pub(crate) fn woken(&mut self) {
         dynasm!(self.ops
             ; or r13d, eax
             ; mov [BYTE rbx + ACTIVE], r13d
             ; not eax
             ; and [BYTE rbx + PARKED], eax
-            ; jnz >some
-            ; mov DWORD [BYTE rbx + LOWEST_WAKE], Frame::NOWHERE as i32
-            ; mov DWORD [BYTE rbx + NEXT_WAKE], Frame::NOWHERE as i32
-            ; ret
-            ; some:
-        );
-    }
-
-    /// The addresses of those that wait, and those of them that are beyond this place, are in the lanes of ymm0 and
-    /// ymm1. The routine ends.
-    pub(crate) fn lowest(&mut self) {
-        dynasm!(self.ops
             ; vextracti128 xmm2, ymm0, 1
             ; vextracti128 xmm3, ymm1, 1
             ; vpminud xmm0, xmm0, xmm2

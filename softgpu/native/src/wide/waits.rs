@@ -85,11 +85,10 @@ impl Translator {
             }
         }
         dynasm!(self.ops ; =>low);
-        self.woken();
         for (lower, (from, upper)) in [(0, (first, more)), (1, (beyond, further))] {
             self.evex_with(VEXTRACTI32X8, BYTES, (from, all), 0, register(upper), 1);
             self.evex(VPMINUD, 32, (lower, all), from, register(upper));
         }
-        self.lowest();
+        self.woken();
     }
 }
