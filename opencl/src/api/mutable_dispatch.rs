@@ -229,7 +229,7 @@ fn changed_by(config: &DispatchConfig, before: &Dispatch, fields: u64) -> Result
     }
     // Of shared virtual memory, or of unified, which has no list of its own and takes any pointer.
     for KernelArg { index, value, .. } in config.svm_args.list(config.svm_arg_count as usize) {
-        svm::set_any_arg_of(&own, index, value)?;
+        svm::set_listed_arg(&own, index, value)?;
     }
     for ExecInfo { name, size, value } in config.infos.list(config.info_count as usize) {
         svm::set_exec_info_of(&own, name, size, value)?;

@@ -248,23 +248,36 @@ pub(crate) fn migrate(
 }
 
 pub(crate) fn set_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
-    set_pointer(&*kernel.get::<Kernel>()?, index, pointer, |pointer| {
-        let why = format!("nothing is allocated at {pointer:?}");
-        Err(Error::new(CL_INVALID_ARG_VALUE, why))
-    })
+    set_pointer(&*kernel.get::<Kernel>()?, index, pointer, nowhere)
+}
+
+/// A pointer to no allocation.
+fn nowhere(pointer: Memory) -> Result<Arg> {
+    let why = format!("nothing is allocated at {pointer:?}");
+    Err(Error::new(CL_INVALID_ARG_VALUE, why))
 }
 
 /// The same of a pointer to unified shared memory: "For all devices, any pointer value is valid and may be set
 /// as an argument to a kernel."
 pub(crate) fn set_any_arg(kernel: Handle, index: u32, pointer: Bytes) -> Result<()> {
-    set_any_arg_of(&*kernel.get::<Kernel>()?, index, pointer)
-}
-
-pub(crate) fn set_any_arg_of(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
+    let kernel = kernel.get::<Kernel>()?;
     let all = &kernel.program.context.allocations;
-    set_pointer(kernel, index, pointer, |pointer| {
+    set_pointer(&kernel, index, pointer, |pointer| {
         let ends = all.ending_at(pointer).map(Arc::new);
         Ok(Arg::Address(pointer.address(), ends))
+    })
+}
+
+/// The same where one list has the pointers of both kinds: what is no pointer of shared virtual memory may be the end
+/// of unified memory.
+pub(crate) fn set_listed_arg(kernel: &Kernel, index: u32, pointer: Bytes) -> Result<()> {
+    let all = &kernel.program.context.allocations;
+    set_pointer(kernel, index, pointer, |pointer| {
+        let ends = all.ending_at(pointer);
+        match ends.filter(|one| !matches!(one.owner, Owner::Svm)) {
+            Some(ends) => Ok(Arg::Address(pointer.address(), Some(Arc::new(ends)))),
+            None => nowhere(pointer),
+        }
     })
 }
 

@@ -154,7 +154,8 @@ static void pointers(cl_context context, cl_device_id device, cl_program program
     DONE(clReleaseCommandQueue(queue));
 }
 
-/* A pointer to unified memory may be any, as one that clSetKernelArgMemPointerINTEL sets. */
+/* A pointer to unified memory may be the end of an allocation; what lies in none is refused, as by
+   clSetKernelArgSVMPointer. */
 static void unified(cl_context context, cl_device_id device, cl_program program) {
     typedef void *(*device_fn)(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *);
     typedef cl_int (*free_fn)(cl_context, void *);
@@ -176,8 +177,8 @@ static void unified(cl_context context, cl_device_id device, cl_program program)
     void *command = NULL;
     DONE(clCommandNDRangeKernelKHR_(buffer, NULL, NULL, ends, 1, NULL, &one, NULL, 0, NULL, NULL, &command));
     DONE(clFinalizeCommandBufferKHR_(buffer));
-    const void *all[] = {memory + N, memory + 4, (void *)0x1234567, &one, NULL, memory + N};
-    for (int i = 0; i < 6; i++) {
+    const void *all[] = {memory + N, memory + 4, NULL, memory + N};
+    for (int i = 0; i < 4; i++) {
         looks = all[i] == memory + N || all[i] == memory + 4;
         struct argument to = {1, 0, all[i]}, value = {2, sizeof looks, &looks};
         struct config config = {
@@ -189,6 +190,16 @@ static void unified(cl_context context, cl_device_id device, cl_program program)
         if (out[0] != (size_t)all[i] || out[1] != last)
             FAIL("%p is %#lx, before it %lu", all[i], (unsigned long)out[0], (unsigned long)out[1]);
     }
+    char *svm = clSVMAlloc(context, 0, 64, 0), *freed = clSVMAlloc(context, 0, 64, 0);
+    IS(svm && freed);
+    clSVMFree(context, freed);
+    const void *bad[] = {(void *)0x1234567, &one, svm + 64, freed, memory + N + 1};
+    for (int i = 0; i < 5; i++) {
+        struct argument to = {1, 0, bad[i]};
+        struct config config = {.command = command, .svm_args = 1, .svm_arg_list = &to};
+        GIVES(CL_INVALID_ARG_VALUE, change(buffer, 1, &config));
+    }
+    clSVMFree(context, svm);
     DONE(clReleaseCommandBufferKHR_(buffer));
     DONE(clReleaseKernel(ends));
     DONE(release(context, memory));
