@@ -450,12 +450,12 @@ impl State {
                 Some(Held::Sampler(sampler, _)) => {
                     kept.extend(sampler.upgrade().map(|one| one as _))
                 }
-                Some(Held::Pointer(allocation, _)) => {
+                Some(Held::Pointer(allocation, _) | Held::Address(_, Some(allocation))) => {
                     allocation.name();
                     kept.push(allocation.clone());
                 }
-                Some(Held::Address(_, ends)) => kept.extend(ends.clone().map(|one| one as _)),
-                Some(Held::Null | Held::Value(_) | Held::Local(_)) | None => {}
+                Some(Held::Address(_, None) | Held::Null | Held::Value(_) | Held::Local(_))
+                | None => {}
             }
         }
         Ok(kept)

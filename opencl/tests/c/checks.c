@@ -58,6 +58,30 @@ static void lists(cl_context context, cl_command_queue queue) {
     DONE(clReleaseProgram(program));
 }
 
+/* A pointer to the end of shared virtual memory names it. */
+static void behind(cl_context context, cl_command_queue queue) {
+    typedef cl_int (*set_fn)(cl_kernel, cl_uint, const void *);
+    set_fn set = (set_fn)clGetExtensionFunctionAddressForPlatform(platform, "clSetKernelArgMemPointerINTEL");
+    cl_program program = built(context,
+                               "kernel void last(global int *out, global const int *end) { *out = end[-1]; }\n", "");
+    cl_kernel last = kernel_of(program, "last");
+    int *out = clSVMAlloc(context, 0, 4, 0), *memory = clSVMAlloc(context, 0, 4 * N, 0);
+    IS(out && memory);
+    memory[N - 1] = 17;
+    DONE(clSetKernelArgSVMPointer(last, 0, out));
+    DONE(set(last, 1, memory + N));
+    size_t one = 1;
+    report[0] = 0;
+    DONE(clEnqueueNDRangeKernel(queue, last, 1, NULL, &one, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    if (*out != 17 || report[0] != 0)
+        FAIL("%d: \"%s\"", *out, report);
+    clSVMFree(context, out);
+    clSVMFree(context, memory);
+    DONE(clReleaseKernel(last));
+    DONE(clReleaseProgram(program));
+}
+
 int main(void) {
     static unsigned char zeros[8 * N];
     DONE(clReleaseContext(begin()));
@@ -110,6 +134,7 @@ int main(void) {
             FAIL("%d: \"%s\"", n, report);
     }
     lists(context, queue);
+    behind(context, queue);
     printf("ok\n");
     return 0;
 }
