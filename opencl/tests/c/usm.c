@@ -387,6 +387,20 @@ static void keeps_no_buffer(cl_kernel where, cl_kernel back) {
     DONE(clMemFreeINTEL_(context, out));
 }
 
+/* The host has memory of its own where a device's was, and commands access it. */
+static void is_known_no_more(char *place) {
+    char here[16];
+    memset(here, 7, sizeof here);
+    void *own = mmap(place, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    IS(own == place);
+    DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, place, here, sizeof here, 0, NULL, NULL));
+    IS(memcmp(place, here, sizeof here) == 0);
+    memset(place, 8, sizeof here);
+    DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, here, place, sizeof here, 0, NULL, NULL));
+    IS(memcmp(place, here, sizeof here) == 0);
+    IS(munmap(own, 4096) == 0);
+}
+
 /* Memory of a device is not reached from another context. */
 static void of_another_context(void) {
     cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
@@ -400,6 +414,8 @@ static void of_another_context(void) {
         GIVES(CL_INVALID_VALUE, clEnqueueMemcpyINTEL_(queue, CL_TRUE, mine, at, 1, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueMemcpyINTEL_(queue, CL_TRUE, at, mine, 1, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueSVMMemcpy(queue, CL_TRUE, mine, at, 1, 0, NULL, NULL));
+        DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, mine, at, 0, 0, NULL, NULL));
+        DONE(clEnqueueSVMMemcpy(queue, CL_TRUE, at, mine, 0, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueMemFillINTEL_(queue, at, mine, 1, 1, 0, NULL, NULL));
         GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, buffer, at, 1, 0, 8, 0, NULL, NULL));
         GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(add, 0, sizeof(cl_mem), at));
@@ -411,16 +427,12 @@ static void of_another_context(void) {
              clCreateBuffer(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, 1, at, &error));
     }
     DONE(clMemFreeINTEL_(other, theirs));
+    is_known_no_more(theirs);
     /* What the context leaves is not known as a device's any more. */
     theirs = clDeviceMemAllocINTEL_(other, device, NULL, ROOM, 0, &error);
     DONE(error);
     DONE(clReleaseContext(other));
-    for (int i = 0; i < 64; i++) {
-        char *own = clHostMemAllocINTEL_(context, NULL, ROOM, 0, &error);
-        DONE(error);
-        DONE(clEnqueueMemcpyINTEL_(queue, CL_TRUE, own, mine, 16, 0, NULL, NULL));
-        DONE(clMemFreeINTEL_(context, own));
-    }
+    is_known_no_more(theirs);
     DONE(clReleaseMemObject(buffer));
 }
 
@@ -449,7 +461,14 @@ static void patterns(void) {
         IS(got[i] == 0x09090909);
     GIVES(CL_INVALID_VALUE, clEnqueueFillBuffer(queue, buffer, from + ROOM / 4 - 1, 8, 0, 64, 0, NULL, NULL));
     /* Values of arguments, as well. */
+    size_t some = 16;
     DONE(clSetKernelArg(add, 2, 4, from));
+    DONE(clSetKernelArgMemPointerINTEL_(add, 0, to));
+    DONE(clEnqueueNDRangeKernel(queue, add, 1, NULL, &some, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    for (int i = 0; i < 16; i++)
+        IS(to[i] == 9 + i + 9);
+    DONE(clSetKernelArg(add, 2, 4, &(int){0}));
     GIVES(CL_INVALID_MEM_OBJECT, clSetKernelArg(add, 0, sizeof(cl_mem), from));
     GIVES(CL_INVALID_ARG_VALUE, clSetKernelArg(add, 0, sizeof(cl_mem), from + ROOM / 4 - 1));
     DONE(clReleaseMemObject(buffer));
@@ -528,7 +547,7 @@ int main(void) {
     FUNCTIONS(FIND)
     cl_program program = built(context,
                                "kernel void add(global int *to, local int *none, int number) {\n"
-                               "    to[get_global_id(0)] += get_global_id(0);\n"
+                               "    to[get_global_id(0)] += get_global_id(0) + number;\n"
                                "}\n"
                                "kernel void chase(global ulong *at) { global int *to = (global int *)*at; *to += 1; }\n"
                                "kernel void count(global int *to) { atomic_inc(to); }\n"
