@@ -110,7 +110,7 @@ static void crashes(unsigned char *ins, unsigned char *outs) {
     }
 }
 
-/* A binary that the compiler made without options, which it does not say then. */
+/* A binary that the compiler made without options, which it does not say then: it is compiled again, once. */
 static void without_options(unsigned char *ins, unsigned char *outs) {
     static unsigned char bytes[1 << 20];
     FILE *file = fopen(in_folder("plain"), "r");
@@ -122,8 +122,12 @@ static void without_options(unsigned char *ins, unsigned char *outs) {
     DONE(error);
     DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     cl_kernel kernel = kernel_of(program, "bytes");
+    long before = calls();
     adds(kernel, ins, 4, outs, 0);
+    IS(calls() == before);
     adds(kernel, ins, 1, outs, 2);
+    adds(kernel, ins, 3, outs, 1);
+    IS(calls() == before + 1);
     DONE(clReleaseKernel(kernel));
     DONE(clReleaseProgram(program));
 }
