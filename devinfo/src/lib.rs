@@ -27,5 +27,9 @@ pub use find::{Target, TargetError, by_name, by_pci_id, by_product_family};
 pub use platform::{Driver, Mocs, Platform, Revision, Sku, ZebinTarget};
 pub use table::PLATFORMS;
 
+/// The section of a zebin that says that this project's compiler made it, and not Intel's. Intel's runtime ignores notes
+/// that it does not know (NEO `zebin_decoder.cpp`).
+pub const COMPILER_NOTE: &str = ".note.eu-compiler";
+
 #[cfg(test)]
 mod tests;

@@ -169,6 +169,9 @@ pub fn write(
     elf.section(".spv", 0xff00_0009, 0, spirv.to_vec(), 4);
     elf.section(".ze_info", 0xff00_0011, 0, info(kernels).into_bytes(), 4);
     elf.section(".note.intelgt.compat", 7, 0, notes(target, revision), 4);
+    let mut made_by = Vec::new();
+    note(&mut made_by, 1, b"eu-compiler\0", &[]);
+    elf.section(devinfo::COMPILER_NOTE, 7, 0, made_by, 4);
     let table = elf.section(".symtab", 2, 0, symbols.table, 8);
     let names = elf.section(".strtab", 3, 0, symbols.names, 1);
     elf.link(table, names, locals, 24);
@@ -224,16 +227,19 @@ impl Symbols {
     }
 }
 
+/// Adds a note. The owner's name has a multiple of four bytes.
+fn note(out: &mut Vec<u8>, kind: u32, owner: &[u8], bytes: &[u8]) {
+    out.extend((owner.len() as u32).to_le_bytes());
+    out.extend((bytes.len() as u32).to_le_bytes());
+    out.extend(kind.to_le_bytes());
+    out.extend(owner);
+    out.extend(bytes);
+    out.resize(out.len().next_multiple_of(4), 0);
+}
+
 fn notes(target: &Target, revision: u8) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut note = |kind: u32, bytes: &[u8]| {
-        out.extend(8u32.to_le_bytes());
-        out.extend((bytes.len() as u32).to_le_bytes());
-        out.extend(kind.to_le_bytes());
-        out.extend(b"IntelGT\0");
-        out.extend(bytes);
-        out.resize(out.len().next_multiple_of(4), 0);
-    };
+    let mut note = |kind, bytes: &[u8]| note(&mut out, kind, b"IntelGT\0", bytes);
     let zebin = target.platform.zebin;
     note(1, &zebin.product_family.to_le_bytes());
     note(2, &zebin.gfxcore_family.to_le_bytes());

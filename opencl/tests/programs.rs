@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::Runtime;
+use compilers::{Compiler, Job, Ocloc, Own, Product, Source};
 
 /// What the programs of a test run on.
 const DEVICES: &[&str] = &["soft:tgl", "soft:tgl@xe,soft:dg2"];
@@ -312,13 +313,43 @@ fn programs_are_built_a_second_time() {
         .args(["-internal_options", "-cl-intel-allow-zebin"]);
     let compiled = compiler.output().unwrap();
     assert!(compiled.status.success(), "{compiled:?}");
+    std::fs::write(folder.join("own"), of_own_compiler(target)).unwrap();
     let mut command = runtime.command(runtime.compiled("rebuilt"), "soft:tgl");
     command
+        .env("INTEL_GPU_LOG", "info")
         .env("INTEL_GPU_COMPILER", "ocloc")
         .env("COMPILER_FOLDER", &folder)
         .env("PATH", &programs);
     let run = command.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&run.stdout), "ok\n", "{run:?}");
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(said.contains("it is not Intel's compiler's code"), "{said}");
+}
+
+/// A binary of the built-in compiler, whose kernel takes multiples of four alone.
+fn of_own_compiler(platform: &'static devinfo::Platform) -> Vec<u8> {
+    let text = "kernel void fives(global int *out) { out[get_global_id(0)] = 5; }";
+    let job = Job {
+        source: Source::OpenClC(text.as_bytes()),
+        product: Product::Module,
+        target: devinfo::Target::parse(platform.name).unwrap(),
+        options: "",
+        internal: "",
+        folder: None,
+        headers: &[],
+        checked: false,
+    };
+    let intel = Ocloc {
+        program: Some("/usr/bin/ocloc".into()),
+    };
+    let module = intel.compile(&job).unwrap().binary;
+    let modules = [module.as_slice()];
+    let job = Job {
+        source: Source::Modules(&modules),
+        product: Product::Zebin,
+        ..job
+    };
+    Own::new(None).compile(&job).unwrap().binary
 }
 
 #[test]

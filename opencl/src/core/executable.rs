@@ -130,8 +130,8 @@ impl Executable {
         // Where Intel's compiler got no options, a file with SPIR-V says none. What is linked here has some.
         let options = match (first.options(), first.module()) {
             (Some(options), _) => options,
-            (None, Some(_)) => "",
-            (None, None) => {
+            (None, Some(_)) if !first.is_of_own_compiler() => "",
+            (None, _) => {
                 return never("it is not Intel's compiler's code, of which there is another form");
             }
         };

@@ -110,10 +110,10 @@ static void crashes(unsigned char *ins, unsigned char *outs) {
     }
 }
 
-/* A binary that the compiler made without options, which it does not say then: it is compiled again, once. */
-static void without_options(unsigned char *ins, unsigned char *outs) {
+/* The program of a binary that lies in the folder. */
+static cl_program of_file(const char *name) {
     static unsigned char bytes[1 << 20];
-    FILE *file = fopen(in_folder("plain"), "r");
+    FILE *file = fopen(in_folder(name), "r");
     IS(file != NULL);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -121,6 +121,12 @@ static void without_options(unsigned char *ins, unsigned char *outs) {
     cl_program program = clCreateProgramWithBinary(context, 1, devices, &size, &binary, NULL, &error);
     DONE(error);
     DONE(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    return program;
+}
+
+/* A binary that the compiler made without options, which it does not say then: it is compiled again, once. */
+static void without_options(unsigned char *ins, unsigned char *outs) {
+    cl_program program = of_file("plain");
     cl_kernel kernel = kernel_of(program, "bytes");
     long before = calls();
     adds(kernel, ins, 4, outs, 0);
@@ -128,6 +134,23 @@ static void without_options(unsigned char *ins, unsigned char *outs) {
     adds(kernel, ins, 1, outs, 2);
     adds(kernel, ins, 3, outs, 1);
     IS(calls() == before + 1);
+    DONE(clReleaseKernel(kernel));
+    DONE(clReleaseProgram(program));
+}
+
+/* The built-in compiler's code has no other form, which is known without a compiler. */
+static void of_own_compiler(unsigned char *outs) {
+    cl_program program = of_file("own");
+    cl_kernel kernel = kernel_of(program, "fives");
+    size_t global = N / 4;
+    long before = calls();
+    GIVES(CL_INVALID_ARG_VALUE, clSetKernelArgSVMPointer(kernel, 0, outs + 1));
+    IS(calls() == before);
+    DONE(clSetKernelArgSVMPointer(kernel, 0, outs + 4));
+    DONE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    DONE(clFinish(queue));
+    for (int i = 0; i < N / 4; i++)
+        IS(((int *)outs)[1 + i] == 5);
     DONE(clReleaseKernel(kernel));
     DONE(clReleaseProgram(program));
 }
@@ -168,6 +191,7 @@ int main(void) {
     attempts(ins, outs);
     crashes(ins, outs);
     without_options(ins, outs);
+    of_own_compiler(outs);
     of_constants(outs);
     clSVMFree(context, ins);
     clSVMFree(context, outs);

@@ -64,6 +64,7 @@ pub(crate) struct Zebin<'a> {
     pub module: Option<Range<usize>>,
     /// The options that it was compiled with.
     pub options: Option<&'a [u8]>,
+    pub is_of_own_compiler: bool,
 }
 
 /// A place in the code of a segment that is patched with the bytes before the cross-thread payload.
@@ -138,6 +139,7 @@ impl<'a> Reader<'a> {
             variables: Vec::new(),
             module: None,
             options: None,
+            is_of_own_compiler: false,
         };
         for (index, section) in self.sections.enumerate() {
             let name = self.name(index, section)?;
@@ -147,6 +149,8 @@ impl<'a> Reader<'a> {
                 zebin.compat = Some(self.data(&name, section)?);
             } else if name == OPTIONS {
                 zebin.options = Some(self.data(&name, section)?);
+            } else if name == devinfo::COMPILER_NOTE {
+                zebin.is_of_own_compiler = true;
             } else if name == MODULE {
                 let size = self.data(&name, section)?.len();
                 let start: u64 = section.sh_offset(Le);

@@ -70,6 +70,8 @@ pub struct Binary {
     module: Option<Range<usize>>,
     /// The options that it was compiled with, if it says them.
     options: Option<String>,
+    /// This project's compiler made it.
+    is_of_own_compiler: bool,
     /// Its kernels are this driver's own.
     is_own: bool,
 }
@@ -240,6 +242,7 @@ impl Binary {
             variables: elf.variables,
             module: elf.module,
             options,
+            is_of_own_compiler: elf.is_of_own_compiler,
             ..binary
         })
     }
@@ -270,6 +273,7 @@ impl Binary {
             variables: Vec::new(),
             module: None,
             options: None,
+            is_of_own_compiler: false,
             is_own: false,
         }
     }
@@ -425,6 +429,11 @@ impl Binary {
     /// were none.
     pub fn options(&self) -> Option<&str> {
         self.options.as_deref()
+    }
+
+    /// Whether this project's compiler made it, as a zebin of it says.
+    pub fn is_of_own_compiler(&self) -> bool {
+        self.is_of_own_compiler
     }
 
     /// What a kernel needs to be started.
