@@ -1,4 +1,4 @@
-//! States at rest, a tenth as large. A block that has been looked at may be needed again, and a program that
+//! States at rest, in some bytes for each access. A block that has been looked at may be needed again, and a program that
 //! is one loop has no other blocks.
 
 use alloc::boxed::Box;

@@ -227,7 +227,7 @@ fn changed_by(config: &DispatchConfig, before: &Dispatch, fields: u64) -> Result
     for KernelArg { index, size, value } in config.args.list(config.arg_count as usize) {
         kernel::set_arg_of(&own, index, size, value)?;
     }
-    // Of shared virtual memory, or of unified, which has no list of its own and takes any pointer.
+    // Of shared virtual memory, or of unified, which has no list of its own.
     for KernelArg { index, value, .. } in config.svm_args.list(config.svm_arg_count as usize) {
         svm::set_listed_arg(&own, index, value)?;
     }

@@ -42,6 +42,8 @@ mod compute;
 #[cfg(target_arch = "x86_64")]
 mod copies;
 #[cfg(target_arch = "x86_64")]
+mod elements;
+#[cfg(target_arch = "x86_64")]
 mod evex;
 #[cfg(target_arch = "x86_64")]
 mod flags;

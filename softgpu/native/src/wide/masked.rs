@@ -1,5 +1,5 @@
-//! Loads and stores of some channels, of elements of at most a dword, where those that are served are in one run of memory
-//! or load from one place.
+//! Loads and stores of some channels, of elements of at most a dword, where those that are served are in one run of
+//! memory or load from one place.
 //!
 //! rax, rdx and rcx are as in [`memory`](super::memory).
 
