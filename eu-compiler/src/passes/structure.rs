@@ -1,6 +1,6 @@
-//! The shape that selection needs: no unreachable blocks, one end, one way back in each loop, no
-//! edge from a block with several successors to one with several predecessors and phis, and an order
-//! in which loops are together.
+//! The shape that selection needs: no unreachable blocks, one end, one way back in each loop, which its
+//! block always takes, no edge from a block with several successors to one with several predecessors and
+//! phis, and an order in which loops are together.
 
 use crate::ir::cfg::{Dominators, Loops, reverse_postorder};
 use crate::ir::{Block, Function, Op, Terminator, Value};
@@ -120,19 +120,27 @@ fn merge(function: &mut Function, to: Block, from: &[Block]) -> Block {
     middle
 }
 
+/// Channels that stay in a loop while others leave it go back from a block of their own: then those that leave
+/// wait where the code joins, and not behind the branch back, which a later way out of the loop passes by.
 fn split_edges(function: &mut Function) {
     let predecessors = function.predecessors();
+    // The blocks that are new since the order was made always go on to the same block.
+    let mut places = vec![usize::MAX; function.blocks.len()];
+    for (place, block) in function.order.iter().enumerate() {
+        places[block.index()] = place;
+    }
     for block in function.order.clone() {
         let successors = function.blocks[block.index()].end.successors();
         if successors.len() < 2 {
             continue;
         }
         for to in successors {
-            // Where nothing is copied, the edge needs no block.
+            // Where nothing is copied on the way forward, the edge needs no block.
             let first = function.blocks[to.index()].insts.first();
             let has_phis =
                 first.is_some_and(|i| matches!(function.insts[i.index()].op, Op::Phi(_)));
-            if predecessors[to.index()].len() > 1 && has_phis {
+            let goes_back = places[to.index()] <= places[block.index()];
+            if goes_back || predecessors[to.index()].len() > 1 && has_phis {
                 merge(function, to, &[block]);
             }
         }

@@ -53,3 +53,18 @@ kernel void leaders(global uint *out, global atomic_int *lock)
     out[1]++;
     atomic_store_explicit(lock, 0, memory_order_release, memory_scope_device);
 }
+
+// Those that raise the number leave the loop at its end, all others in its middle.
+kernel void raise(global uint *out, global atomic_int *lock)
+{
+    volatile global int *greatest = (volatile global int *)lock;
+    int mine = get_global_id(0) * 7 % 13 + 1;
+    int seen;
+    do {
+        seen = *greatest;
+        if (seen >= mine)
+            break;
+    } while (atomic_cmpxchg(greatest, seen, mine) != seen);
+    atomic_add(out, (uint)get_global_id(0));
+    atomic_inc(out + 1);
+}

@@ -8,10 +8,11 @@ const ITEMS: u32 = 128;
 #[test]
 fn everybody_has_had_the_lock() {
     let leaders = (0..ITEMS).step_by(32);
-    let kernels: [(&str, Vec<u32>); 3] = [
+    let kernels: [(&str, Vec<u32>); 4] = [
         ("in_turn", (0..ITEMS).collect()),
         ("flags", (0..ITEMS).collect()),
         ("leaders", leaders.collect()),
+        ("raise", (0..ITEMS).collect()),
     ];
     for platform in PLATFORMS {
         for (kernel, owners) in &kernels {
