@@ -13,7 +13,9 @@ use crate::translate::{ACTIVE, ALLOWED, CHANNELS, LEFT, PARKED, Translator};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entrant {
-    /// The general registers that it starts with.
+    /// The first register that it starts with, its first 32 bytes.
+    pub header: [u32; 8],
+    /// The general registers that it starts with, but for those.
     pub payload: *const u8,
     /// sr0.0.
     pub state: u32,
@@ -70,6 +72,7 @@ const SLICE: i32 = offset_of!(Frame, threads.slice) as i32;
 const DISPATCHED: i32 = offset_of!(Frame, threads.dispatched) as i32;
 const CONTROL: i32 = offset_of!(Frame, threads.control) as i32;
 const FIRST: i32 = offset_of!(Frame, first) as i32;
+const HEADER: i32 = offset_of!(Entrant, header) as i32;
 const PAYLOAD: i32 = offset_of!(Entrant, payload) as i32;
 const STATE: i32 = offset_of!(Entrant, state) as i32;
 const MESSAGE: i32 = offset_of!(Entrant, message) as i32;
@@ -111,15 +114,17 @@ impl Translator {
             ; mov rdi, [rsi + PAYLOAD]
             ; mov ecx, [rbx + CHUNKS]
             ; lea rdx, [r12 + general]
+            ; vmovdqu ymm0, [rsi + HEADER]
             ; test ecx, ecx
             ; jz >filled
             ; fill:
-            ; vmovdqu ymm0, [rdi]
             ; vmovdqu [rdx], ymm0
             ; add rdi, 32
             ; add rdx, 32
             ; sub ecx, 1
-            ; jnz <fill
+            ; jz >filled
+            ; vmovdqu ymm0, [rdi]
+            ; jmp <fill
             ; filled:
             ; mov eax, [rsi + STATE]
             ; mov [r12 + state], eax

@@ -116,6 +116,7 @@ fn run_as(kernel: &Kernel, execution: Execution) -> (u64, u64, Option<String>) {
         checks: None,
     };
     let mut thread = Thread::new(&ThreadStart {
+        group: [0; 3],
         family: kernel.family,
         payload: &kernel.payload,
         ip: 0,

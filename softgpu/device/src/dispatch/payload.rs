@@ -13,7 +13,8 @@ const MAX_PAYLOAD: usize = 256 * 64;
 /// The bytes that a thread loads by itself at entry (the first part of IGC's prolog on XeHPG on)
 /// are not included: they stay in memory.
 ///
-/// Threads of the same number start with the same registers in all groups, but for r0.
+/// Threads of the same number start with the same registers in all groups, but for r0, and the same threads of
+/// groups that have the same slots start with the same but for the groups' ids.
 #[derive(Debug)]
 pub struct RegisterImage {
     cross_thread: Vec<u8>,
@@ -25,14 +26,14 @@ pub struct RegisterImage {
 /// How threads of one number start.
 #[derive(Debug)]
 pub struct Image {
-    /// The registers, from r0 on.
+    /// The registers, from r0 on, but for the group's ids.
     pub bytes: Vec<u8>,
     /// The channels.
     pub mask: u32,
     /// Where on the device it is.
     pub topology: Topology,
-    /// The thread that it was last made for.
-    place: Option<Place>,
+    /// The slot that it was last made for.
+    slot: Option<u32>,
 }
 
 impl Image {
@@ -45,47 +46,35 @@ impl Image {
                 state: 0,
                 message: 0,
             },
-            place: None,
+            slot: None,
         }
     }
 
-    /// The thread at its entry point.
+    /// The thread at its entry point, in a group.
     #[inline]
-    pub fn start(&self, walker: &Walker) -> ThreadStart<'_> {
+    pub fn start(&self, walker: &Walker, group: [u32; 3]) -> ThreadStart<'_> {
         ThreadStart {
             family: walker.family,
             payload: &self.bytes,
+            group,
             ip: walker.kernel,
             dispatch_mask: self.mask,
             simd: walker.simd,
             grf_count: walker.grf_count,
             sr0: self.topology.state,
             msg0: self.topology.message,
-            thread_slot: self.place.map_or(0, |place| place.slot),
+            thread_slot: self.slot.unwrap_or_default(),
             cr0: walker.cr0,
         }
-    }
-
-    /// It is the same thread of another group.
-    fn regroup(&mut self, place: Place) {
-        let (r0, _) = self.bytes.as_chunks_mut::<4>();
-        for (field, id) in thread::GROUP.into_iter().zip(place.group) {
-            if let Some(bytes) = r0.get_mut(field.dword) {
-                *bytes = id.to_le_bytes();
-            }
-        }
-        self.place = Some(place);
     }
 }
 
 /// The most bytes of images that are kept.
 const KEPT: usize = 1 << 20;
 
-/// The place of a thread in its walker.
+/// The place of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The group's ids.
-    pub group: [u32; 3],
     /// The thread's number in its group.
     pub thread: u32,
     /// The thread's slot (FFTID).
@@ -121,7 +110,7 @@ impl RegisterImage {
         })
     }
 
-    /// Prepares the images of a group's threads, which have these slots, if images are kept. The host's
+    /// Prepares the images of the threads of groups that have these slots, if images are kept. The host's
     /// processor would wait for an image that is copied right after it has been written.
     ///
     /// # Errors
@@ -129,7 +118,6 @@ impl RegisterImage {
     pub fn enter(
         &mut self,
         walker: &Walker,
-        group: [u32; 3],
         slots: &[u32],
         memory: &View<'_>,
     ) -> Result<(), Fault> {
@@ -137,31 +125,17 @@ impl RegisterImage {
             return Ok(());
         }
         for (thread, &slot) in (0..).zip(slots) {
-            let place = Place {
-                group,
-                thread,
-                slot,
-            };
-            self.thread(walker, place, memory)?;
+            self.thread(walker, Place { thread, slot }, memory)?;
         }
         Ok(())
     }
 
-    /// How the thread at `place` starts and, if images are kept, the group's threads after it, which are
-    /// prepared ([`enter`](Self::enter)).
-    ///
-    /// # Errors
-    /// A page fault of the thread's data.
+    /// How the threads of groups that have these slots start, if images are kept and [`enter`](Self::enter) has
+    /// prepared them.
     #[inline]
-    pub fn images(
-        &mut self,
-        walker: &Walker,
-        place: Place,
-        memory: &View<'_>,
-    ) -> Result<&[Image], Fault> {
-        self.thread(walker, place, memory)?;
-        let first = if self.keeps { place.thread as usize } else { 0 };
-        Ok(&self.threads[first..])
+    pub fn prepared(&self, slots: &[u32]) -> Option<&[Image]> {
+        let images = self.threads.get(..slots.len());
+        images.filter(|_| self.keeps)
     }
 
     /// How the thread at `place` starts.
@@ -176,13 +150,9 @@ impl RegisterImage {
         memory: &View<'_>,
     ) -> Result<&Image, Fault> {
         let number = if self.keeps { place.thread as usize } else { 0 };
-        let known = |image: &Image| image.place.filter(|_| self.keeps);
-        let last = self.threads.get(number).and_then(known);
-        if last != Some(place) {
-            match last {
-                Some(last) if last.slot == place.slot => self.threads[number].regroup(place),
-                _ => self.prepare(walker, (number, place), memory)?,
-            }
+        let known = self.threads.get(number).filter(|_| self.keeps);
+        if known.and_then(|image| image.slot) != Some(place.slot) {
+            self.prepare(walker, (number, place), memory)?;
         }
         Ok(&self.threads[number])
     }
@@ -199,7 +169,7 @@ impl RegisterImage {
             self.threads.resize_with(number + 1, Image::empty);
         }
         let mut image = std::mem::replace(&mut self.threads[number], Image::empty());
-        if !self.keeps || image.place.is_none() {
+        if !self.keeps || image.slot.is_none() {
             self.fill(walker, place, memory, &mut image.bytes)?;
         }
         let (r0, _) = image.bytes.as_chunks_mut::<4>();
@@ -210,7 +180,7 @@ impl RegisterImage {
             bytes: image.bytes,
             mask: walker.dispatch_mask(place.thread),
             topology: Topology::of(walker.family, place.slot),
-            place: Some(place),
+            slot: Some(place.slot),
         };
         Ok(())
     }
@@ -263,7 +233,7 @@ fn read_data(
     Ok(memory.read(data.address.offset(offset), &mut out[..length])?)
 }
 
-/// r0, the dispatch header. On older families r0.2 always names barrier 0: the gateway knows the
+/// r0, the dispatch header, without the group's ids. On older families r0.2 always names barrier 0: the gateway knows the
 /// group.
 fn header(walker: &Walker, place: Place) -> [u32; 8] {
     let mut r0 = [0; 8];
@@ -279,9 +249,6 @@ fn header(walker: &Walker, place: Place) -> [u32; 8] {
             let own = place.slot.wrapping_mul(walker.scratch.per_thread);
             scratch = scratch.wrapping_add(own);
         }
-    }
-    for (field, id) in thread::GROUP.into_iter().zip(place.group) {
-        field.set(&mut r0, id);
     }
     let kib = walker.scratch.per_thread / 1024;
     thread::SCRATCH_SIZE.set(&mut r0, kib.checked_ilog2().unwrap_or(0));
@@ -311,7 +278,7 @@ mod tests {
 
     use super::*;
     use crate::dispatch::walker::Scratch;
-    use softgpu_eu::StateBases;
+    use softgpu_eu::{StateBases, Thread};
     use softgpu_memory::AddressSpace;
 
     fn walker(family: Family) -> Walker {
@@ -361,14 +328,12 @@ mod tests {
         }
         let walker = walker(Family::Gen12Lp);
         let mut image = RegisterImage::new(&walker, &view).unwrap();
-        let place = Place {
-            group: [3, 4, 5],
-            thread: 2,
-            slot: 9,
-        };
-        let bytes = &image.thread(&walker, place, &view).unwrap().bytes;
+        let place = Place { thread: 2, slot: 9 };
+        let image_of = image.thread(&walker, place, &view).unwrap();
+        let bytes = &image_of.bytes;
         assert_eq!(bytes.len(), 32 + 32 + 64);
-        assert_eq!([1, 6, 7].map(|at| dword(bytes, at)), [3, 4, 5]);
+        let thread = Thread::new(&image_of.start(&walker, [3, 4, 5]));
+        assert_eq!([1, 6, 7].map(|at| dword(thread.registers(), at)), [3, 4, 5]);
         assert_eq!(dword(bytes, 5), (0x1000 + 9 * 4096) | 9);
         assert_eq!(dword(bytes, 3), 0x242, "sampler state, 4 KiB of scratch");
         assert_eq!(dword(bytes, 4), 0x120);
@@ -404,11 +369,7 @@ mod tests {
         };
         walker.inline_data = Some([7; 64]);
         let mut image = RegisterImage::new(&walker, &view).unwrap();
-        let place = Place {
-            group: [0, 0, 0],
-            thread: 1,
-            slot: 0,
-        };
+        let place = Place { thread: 1, slot: 0 };
         let bytes = &image.thread(&walker, place, &view).unwrap().bytes;
         assert_eq!(dword(bytes, 0), 0x1040);
         assert_eq!(dword(bytes, 2), 4 << 24 | 1);
@@ -459,11 +420,7 @@ mod tests {
         let mut walker = walker(Family::Gen12Lp);
         walker.data.bytes = 64;
         let mut image = RegisterImage::new(&walker, &view).unwrap();
-        let place = Place {
-            group: [0; 3],
-            thread: 0,
-            slot: 0,
-        };
+        let place = Place { thread: 0, slot: 0 };
         assert_eq!(
             image.thread(&walker, place, &view).unwrap().bytes[32..64],
             [0; 32]

@@ -1,14 +1,17 @@
 //! A group whose threads occupy EU slots.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 use super::payload::{Place, RegisterImage};
 use super::report::{DispatchError, ThreadAt};
 use super::walker::Walker;
 use softgpu_eu::StateCache;
 use softgpu_eu::{Barrier, Checks, Fault, Group, GroupEnv, Pairs, Slm};
-use softgpu_eu::{Code, Counters, Relay, Stop, Thread};
+use softgpu_eu::{Code, Counters, Relay, Stop, Thread, ThreadStart};
 use softgpu_memory::View;
+
+/// The most groups whose threads begin behind those of another one at once.
+const FOLLOWING: usize = 15;
 
 /// A resident group. Finished ones are reused for the next group, which keeps their allocations.
 #[derive(Debug)]
@@ -51,10 +54,27 @@ pub struct Loader {
 pub struct Vacant(Vec<Box<Thread>>);
 
 impl Vacant {
+    /// One, for a thread that starts so.
+    fn take(&mut self, start: &ThreadStart<'_>) -> Box<Thread> {
+        let new = || Box::new(Thread::new(start));
+        self.0.pop().unwrap_or_else(new)
+    }
+
     /// Frees all but `count`.
     pub fn truncate(&mut self, count: usize) {
         self.0.truncate(count);
     }
+}
+
+/// Threads that have not begun.
+#[derive(Debug)]
+struct Fresh<'a> {
+    group: [u32; 3],
+    /// The first one of the group, and the slots of all.
+    index: usize,
+    slots: &'a [u32],
+    /// Groups whose threads may begin behind them, in the same slots.
+    following: Range<u64>,
 }
 
 /// What one slice of a group did.
@@ -64,12 +84,15 @@ pub struct Slice {
     pub executed: Counters,
     /// Threads that ended.
     pub ended: u64,
+    /// Groups that ended before another one began in their place.
+    pub groups: u64,
 }
 
 impl AddAssign for Slice {
     fn add_assign(&mut self, other: Self) {
         self.executed += other.executed;
         self.ended += other.ended;
+        self.groups += other.groups;
     }
 }
 
@@ -117,6 +140,9 @@ impl Resident {
 
     /// Runs each thread that can run for at most `budget` instructions.
     ///
+    /// Where threads have nothing in common but the walker, those of the groups that follow begin behind it. It is then
+    /// the last group of which a thread has begun, and `following` are those behind that. What they do adds to `slice`.
+    ///
     /// # Errors
     /// The first fault: of a thread, or of the data to load into one.
     pub fn run(
@@ -125,8 +151,9 @@ impl Resident {
         host: &Host<'_>,
         loader: &mut Loader,
         budget: u32,
-    ) -> Result<Slice, DispatchError> {
-        let mut slice = Slice::default();
+        following: &mut Range<u64>,
+        slice: &mut Slice,
+    ) -> Result<(), DispatchError> {
         self.slices = self.slices.saturating_add(1);
         let env = GroupEnv {
             family: walker.family,
@@ -147,9 +174,7 @@ impl Resident {
             checks.exchange_group(&mut group);
         }
         if self.slices == 1 {
-            let prepared = loader
-                .image
-                .enter(walker, self.group, &self.slots, host.memory);
+            let prepared = loader.image.enter(walker, &self.slots, host.memory);
             prepared.map_err(DispatchError::Start)?;
         }
         if self.slices == 1 && host.checks.is_none() && self.slots.len() > 1 && host.code.waits() {
@@ -160,14 +185,16 @@ impl Resident {
         if host.checks.is_none() && self.threads.iter().all(begun) {
             let place = |thread, ip| place(walker, self.group, thread, ip);
             let vacant = &mut loader.vacant;
-            let slice = take_turns(&mut self.threads, vacant, (&env, host.code, budget), place)?;
-            self.live -= slice.ended as usize;
-            return Ok(slice);
+            let turns = take_turns(&mut self.threads, vacant, (&env, host.code, budget), place)?;
+            self.live -= turns.ended as usize;
+            *slice += turns;
+            return Ok(());
         }
         // Checks find more if it is not always the first thread that comes first.
         let backwards = host.checks.is_some() && !self.is_odd();
         let count = self.threads.len();
         let mut turn = 0;
+        let mut apart = walker.slm_bytes == 0;
         while turn < count {
             let index = if backwards { count - 1 - turn } else { turn };
             turn += 1;
@@ -197,22 +224,41 @@ impl Resident {
                 }
                 State::Fresh => {
                     // Those behind it have not begun either.
-                    let slots = self.slots.get(index..).unwrap_or_default();
-                    let (thread, relay) =
-                        loader.begin(walker, (self.group, index, slots), host, &env, budget)?;
+                    let follow = apart && self.live == count - index && host.code.is_apart();
+                    let next = if follow { following.clone() } else { 0..0 };
+                    let fresh = Fresh {
+                        group: self.group,
+                        index,
+                        slots: &self.slots,
+                        following: next,
+                    };
+                    let (thread, relay) = loader.begin(walker, &fresh, host, &env, budget)?;
+                    apart &= !relay.outside;
                     slice.executed += relay.executed;
                     slice.ended += relay.ended as u64;
-                    self.live -= relay.ended;
                     let at = index + relay.ended;
-                    if let Some(ended) = self.threads.get_mut(index..at) {
+                    // Of the threads of all these groups, it is one that ended, or that has begun.
+                    let passed = (at - usize::from(relay.last.is_none())) / count;
+                    let at = at - passed * count;
+                    let from = if passed == 0 { index } else { 0 };
+                    if passed != 0 {
+                        slice.groups += passed as u64;
+                        following.start += passed as u64;
+                        self.group = walker.group_at(following.start - 1);
+                        self.threads.fill_with(|| State::Fresh);
+                        self.live = count;
+                        turn = 1;
+                    }
+                    self.live -= at - from;
+                    if let Some(ended) = self.threads.get_mut(from..at) {
                         ended.fill_with(|| State::Ended);
                     }
                     let Some(stop) = relay.last else {
-                        turn += relay.ended - 1;
+                        turn += at - from - 1;
                         loader.vacant.0.push(thread);
                         continue;
                     };
-                    turn += relay.ended;
+                    turn += at - from;
                     (thread, stop, at)
                 }
             };
@@ -239,7 +285,7 @@ impl Resident {
             checks.exchange_group(&mut group);
             self.checked = Some(group);
         }
-        Ok(slice)
+        Ok(())
     }
 
     /// Whether all threads have ended.
@@ -300,31 +346,45 @@ impl Loader {
         self.vacant
     }
 
-    /// Begins the threads of a group from one on, which have these slots, until one does not end. That one
-    /// has the registers. If images are not kept, or rules are checked, it is only the first of them.
+    /// Begins threads until one does not end in host code. That one has the registers. If images are not kept, or
+    /// rules are checked, it is the first one.
     fn begin(
         &mut self,
         walker: &Walker,
-        (group, index, slots): ([u32; 3], usize, &[u32]),
+        fresh: &Fresh<'_>,
         host: &Host<'_>,
         env: &GroupEnv<'_>,
         budget: u32,
     ) -> Result<(Box<Thread>, Relay), DispatchError> {
         let Self { image, vacant } = self;
-        let place = Place {
-            group,
-            thread: index as u32,
-            slot: slots.first().copied().unwrap_or_default(),
+        let Fresh { index, slots, .. } = *fresh;
+        let Some(images) = image.prepared(slots).filter(|_| host.checks.is_none()) else {
+            let place = Place {
+                thread: index as u32,
+                slot: slots.get(index).copied().unwrap_or_default(),
+            };
+            let image = image.thread(walker, place, host.memory);
+            let start = image
+                .map_err(DispatchError::Start)?
+                .start(walker, fresh.group);
+            let mut thread = vacant.take(&start);
+            let relay = thread.relay(1, |_| start.clone(), env, host.code, budget);
+            return Ok((thread, relay));
         };
-        let images = image.images(walker, place, host.memory);
-        let images = images.map_err(DispatchError::Start)?;
-        let count = match host.checks {
-            Some(_) => 1,
-            None => images.len().min(slots.len()),
+        let mut groups = [fresh.group; FOLLOWING + 1];
+        let mut count = images.len() - index;
+        for (place, index) in groups.iter_mut().skip(1).zip(fresh.following.clone()) {
+            *place = walker.group_at(index);
+            count += images.len();
+        }
+        // Divisions of 64 bits take longer.
+        let per_group = images.len() as u32;
+        let start = |at: usize| {
+            let at = (index + at) as u32;
+            let group = groups[(at / per_group) as usize];
+            images[(at % per_group) as usize].start(walker, group)
         };
-        let start = |index: usize| images[index].start(walker);
-        let new = || Box::new(Thread::new(&start(0)));
-        let mut thread = vacant.0.pop().unwrap_or_else(new);
+        let mut thread = vacant.take(&start(0));
         let relay = thread.relay(count, start, env, host.code, budget);
         Ok((thread, relay))
     }
@@ -340,13 +400,9 @@ fn load(
 ) -> Result<(), DispatchError> {
     let Loader { image, vacant } = loader;
     for ((thread, &slot), state) in (0..).zip(slots).zip(threads) {
-        let place = Place {
-            group,
-            thread,
-            slot,
-        };
-        let image = image.thread(walker, place, host.memory);
-        let start = image.map_err(DispatchError::Start)?.start(walker);
+        let image = image.thread(walker, Place { thread, slot }, host.memory);
+        let image = image.map_err(DispatchError::Start)?;
+        let start = image.start(walker, group);
         *state = State::Ready(match vacant.0.pop() {
             Some(mut thread) => {
                 thread.start_over(&start, host.code);
@@ -380,7 +436,10 @@ fn take_turns(
         let at = at(place, ip);
         DispatchError::Fault { fault, at }
     })?;
-    let mut slice = Slice { executed, ended: 0 };
+    let mut slice = Slice {
+        executed,
+        ..Slice::default()
+    };
     for (place, stop) in places.into_iter().zip(stops) {
         let Some(state) = threads.get_mut(place) else {
             continue;
@@ -433,14 +492,9 @@ mod tests {
         // In the ten bits of r0.5, two of them are the same.
         let slots = [5, 1029, 4095];
         let threads = slots.map(|slot| {
-            let place = Place {
-                group: [0; 3],
-                thread: 0,
-                slot,
-            };
-            let image = images.images(&walker, place, &view);
-            let image = &image.expect("no data to read")[0];
-            Thread::new(&image.start(&walker))
+            let image = images.thread(&walker, Place { thread: 0, slot }, &view);
+            let image = image.expect("no data to read");
+            Thread::new(&image.start(&walker, [0; 3]))
         });
         assert_eq!(threads.each_ref().map(|thread| thread.slot()), slots);
         let r0 = |thread: &Thread| {

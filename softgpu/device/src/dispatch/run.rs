@@ -353,14 +353,15 @@ impl Shared<'_> {
             let Some(mut group) = worker.resident.pop_front() else {
                 break;
             };
-            match group.run(self.walker, host, loader, schedule.slice(&group)) {
-                Ok(slice) => {
-                    all += slice;
-                    let ran = slice.executed.instructions.max(1);
-                    worker.takes = (TAKEN / ran).clamp(1, MOST_TAKEN);
-                }
-                Err(error) => self.fail(error),
+            let (budget, mut slice) = (schedule.slice(&group), Slice::default());
+            let next = &mut worker.next;
+            if let Err(error) = group.run(self.walker, host, loader, budget, next, &mut slice) {
+                self.fail(error);
             }
+            all += slice;
+            worker.groups_ended += slice.groups;
+            let ran = (slice.executed.instructions / (slice.groups + 1)).max(1);
+            worker.takes = (TAKEN / ran).clamp(1, MOST_TAKEN);
             if group.is_finished() {
                 worker.groups_ended += 1;
                 worker.vacant.push_back(group);
@@ -415,6 +416,91 @@ impl Shared<'_> {
                     threads.push(at);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use devinfo::{Family, GpuAddress};
+    use isa_encoder::{AsmOptions, assemble};
+    use softgpu_memory::AddressSpace;
+
+    use super::*;
+    use crate::dispatch::walker::tests::walker;
+
+    const CODE: GpuAddress = GpuAddress::new(0x1_0000);
+    const DATA: GpuAddress = GpuAddress::new(0x10_0000);
+    const PAGE: u64 = 0x1000;
+
+    /// Each thread of a group stores its place to its group's page.
+    const STORES: &str = "//.platform dg2
+         (W) mul (1|M0) r20.0<1>:ud r0.1<0;1,0>:ud 4096:uw
+         (W) and (1|M0) r22.0<1>:ud r0.2<0;1,0>:ud 0xff:ud
+         (W) shl (1|M0) r21.0<1>:ud r22.0<0;1,0>:ud 2:ud
+         (W) add (1|M0) r20.0<1>:ud r20.0<0;1,0>:ud r21.0<0;1,0>:ud {I@1}
+         (W) add (1|M0) r20.0<1>:ud r20.0<0;1,0>:ud 0x100000:ud {I@1}
+         (W) mov (1|M0) r20.1<1>:ud 0:ud
+         (W) shl (1|M0) r21.0<1>:ud r0.1<0;1,0>:ud 8:ud
+         (W) add (1|M0) r22.0<1>:ud r22.0<0;1,0>:ud r21.0<0;1,0>:ud {I@1}
+         (W) store.ugm.d32x1t.a64 (1|M0) [r20:1] r22:1 {I@1}
+         (W) mov (8|M0) r127.0<1>:ud r0.0<1;1,0>:ud
+         (W) send.gtwy (8|M0) null r127 null:0 0x0 0x02000010 {EOT,A@1}\n";
+
+    #[test]
+    fn a_fault_is_of_its_own_group_where_others_began_before_it_in_one_run() {
+        const GROUPS: u32 = 200;
+        const BOUND: u32 = 117;
+        let code = assemble(STORES, &AsmOptions::default())
+            .expect("it assembles")
+            .code;
+        for execution in [Execution::Interpret, Execution::Compile(None)] {
+            let bound = u64::from(BOUND) * PAGE;
+            let space =
+                AddressSpace::with_anonymous(&[(CODE, PAGE), (DATA, bound)]).expect("memory");
+            let view = space.view();
+            view.write(CODE, &code).expect("bound");
+            let mut walker = Walker {
+                family: Family::XeHpg,
+                threads: [3, 1, 1],
+                groups: [0..GROUPS, 0..1, 0..1],
+                ..walker()
+            };
+            walker.bases.instruction = CODE;
+            let (stop, programs) = (AtomicBool::new(false), Programs::default());
+            let options = DispatchOptions {
+                threads: 1,
+                hang_timeout: Duration::from_secs(60),
+                stop: &stop,
+                programs: &programs,
+                execution,
+                findings: None,
+                since: None,
+            };
+            let (statistics, mut kit) = (Statistics::default(), Kit::default());
+            let outcome = run(&walker, &space, &options, &statistics, &mut kit);
+            let Err(DispatchError::Fault { at, fault }) = outcome else {
+                panic!("{outcome:?}");
+            };
+            assert_eq!(
+                (at.group, at.thread),
+                ([BOUND, 0, 0], 0),
+                "{fault}, {execution:?}"
+            );
+            for group in 0..BOUND {
+                for thread in 0..3 {
+                    let address = DATA.offset(u64::from(group) * PAGE + u64::from(thread) * 4);
+                    assert_eq!(view.read_u32(address).ok(), Some(group << 8 | thread));
+                }
+            }
+            let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            assert_eq!(count(&statistics.groups_ended), BOUND.into());
+            assert_eq!(count(&statistics.threads), 3 * u64::from(BOUND));
+            // The one at fault stops at its ninth.
+            assert_eq!(
+                count(&statistics.instructions),
+                11 * 3 * u64::from(BOUND) + 8
+            );
         }
     }
 }

@@ -150,8 +150,10 @@ impl Walker {
         [0, 1, 2].map(|axis| {
             let range = &self.groups[axis];
             let length = u64::from(range.end.saturating_sub(range.start)).max(1);
-            let id = u64::from(range.start) + rest % length;
-            rest /= length;
+            // Most walkers have one long axis, and divisions take their time.
+            let whole = if rest < length { 0 } else { rest / length };
+            let id = u64::from(range.start) + (rest - whole * length);
+            rest = whole;
             // Below `range.end`, so it fits.
             id as u32
         })

@@ -16,6 +16,9 @@ const WORDS: usize = 6;
 /// How many lines are cleared for nothing, rather than to begin another run.
 const GAP: usize = 4;
 
+/// What a barrier that is signalled or passed changes.
+const NOTIFIED: Range<usize> = regs::NOTIFICATION..regs::NOTIFICATION + 4;
+
 /// A set of lines of a register file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines([u64; WORDS]);
@@ -46,12 +49,18 @@ impl Lines {
         }
     }
 
-    /// What a thread that starts with so many bytes of general registers has.
-    pub fn at_start(bytes: usize) -> Self {
+    /// Those of the architecture registers with which a thread starts.
+    pub fn of_state() -> Self {
         let mut lines = Self::default();
-        lines.mark(regs::GRF_BASE..regs::GRF_BASE + bytes);
         lines.mark(regs::STATE..regs::CONTROL + 4);
         lines.mark(regs::MESSAGE_CONTROL..regs::MESSAGE_CONTROL + 4);
+        lines
+    }
+
+    /// Those of so many bytes of general registers, the first ones.
+    pub fn of_payload(bytes: usize) -> Self {
+        let mut lines = Self::default();
+        lines.mark(regs::GRF_BASE..regs::GRF_BASE + bytes);
         lines
     }
 
@@ -126,8 +135,6 @@ impl Lines {
     /// What `ops` may write. Registers are `grf_bytes` long.
     pub fn written(ops: &[Op], grf_bytes: usize) -> Self {
         let mut lines = Self::default();
-        // It changes by itself.
-        lines.mark(regs::NOTIFICATION..regs::NOTIFICATION + 4);
         for op in ops {
             if !lines.mark_op(op, grf_bytes) {
                 return Self::ALL;
@@ -142,8 +149,15 @@ impl Lines {
             self.mark(regs::IP..regs::CHANNEL_ENABLE + 4);
         }
         match &op.action {
-            Action::Nop | Action::Barrier => return true,
+            Action::Nop => return true,
+            Action::Barrier => {
+                self.mark(NOTIFIED);
+                return true;
+            }
             Action::Send(send) => {
+                if send.may_signal() {
+                    self.mark(NOTIFIED);
+                }
                 return match send.known_spans() {
                     Some(spans) => {
                         self.mark(spans.dst.range());

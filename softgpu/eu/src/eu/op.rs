@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use isa_encoder::message::Message as Meaning;
+use isa_encoder::message::{Gateway, Message as Meaning};
 use isa_encoder::semantics::Flow;
 use isa_encoder::swsb::{Order, Tokens};
 use isa_encoder::{CondMod, MathFunction, Opcode, Semantics, Specific};
@@ -81,6 +81,12 @@ impl SendOp {
     pub fn known_meaning(&self) -> Option<&Meaning> {
         let named = self.named.as_ref().map(|(meaning, _)| meaning);
         self.meaning.as_ref().or(named)
+    }
+
+    /// Whether it may be that the message signals a barrier.
+    pub fn may_signal(&self) -> bool {
+        let other = |meaning: &Meaning| !matches!(meaning, Meaning::Gateway(Gateway::Barrier));
+        !self.eot && !self.known_meaning().is_some_and(other)
     }
 
     /// Its registers; the same.

@@ -211,6 +211,13 @@ impl Code {
         self.compile.is_some() && self.first.get().is_some_and(|routine| routine.waits())
     }
 
+    /// Whether its threads neither wait for nor signal each other, as far as the code goes with which they begin. False
+    /// if that is not known.
+    pub fn is_apart(&self) -> bool {
+        let begins = self.first.get();
+        self.compile.is_some() && begins.is_some_and(|routine| !routine.meets())
+    }
+
     /// Whether its threads do atomic operations; `None` until one of them has run.
     pub fn is_atomic(&self) -> Option<bool> {
         self.first.get().map(|routine| routine.is_atomic())

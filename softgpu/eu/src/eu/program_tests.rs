@@ -151,6 +151,7 @@ pub(super) fn run_slices(
     let mut thread = Thread::new(&ThreadStart {
         family,
         payload: &[],
+        group: [0; 3],
         ip: 0,
         dispatch_mask: mask,
         simd: 16,
@@ -688,6 +689,7 @@ fn modes_that_code_changes_hold_in_host_code_from_there_on() {
 #[test]
 fn nothing_of_a_thread_is_left_for_the_next_one() {
     let start = |payload, sr0| ThreadStart {
+        group: [0; 3],
         family: Family::Xe2,
         payload,
         ip: 0,

@@ -19,6 +19,8 @@ pub struct Relay {
     pub executed: Counters,
     /// Of the thread after them, if one has begun: why it stopped. It has the registers.
     pub last: Option<Result<Stop, Fault>>,
+    /// The last one ran other code than that with which threads begin, too: it may have met others.
+    pub outside: bool,
 }
 
 /// How a register file in which a thread has ended gets the next one's registers.
@@ -40,7 +42,7 @@ pub(super) struct Refill {
 impl Refill {
     fn of(sizes: (usize, usize), written: &Lines, host: &Start) -> Self {
         let filled = regs::GRF_BASE..regs::GRF_BASE + sizes.0;
-        let mut dirty = Lines::at_start(sizes.0);
+        let mut dirty = Lines::of_payload(sizes.0);
         dirty.add(written);
         // Lines that a start writes in part, too: an earlier kernel may have left something in them.
         let unclean = dirty.without(&Lines::inside(filled));
@@ -61,7 +63,7 @@ impl Refill {
 
 impl Thread {
     /// Runs `count` threads of a kernel that begin as `start` says of each, one after the other, each for
-    /// at most `budget` instructions. The first one that does not end is the last one to begin.
+    /// at most `budget` instructions. The first one that does not end, or not in host code, is the last one to begin.
     pub fn relay<'s>(
         &mut self,
         count: usize,
@@ -71,7 +73,7 @@ impl Thread {
         budget: u32,
     ) -> Relay {
         let mut relay = Relay::default();
-        while relay.ended < count && relay.last.is_none() {
+        while relay.ended < count && !relay.outside {
             let (mut stop, mut before) = (None, Counters::default());
             match self.together(relay.ended..count, &start, (env, code), budget) {
                 Some(Relayed {
@@ -101,6 +103,7 @@ impl Thread {
                 }
             }
             let Some(stop) = stop else { continue };
+            relay.outside = true;
             let after = self.counters();
             relay.executed += Counters {
                 instructions: after.instructions.wrapping_sub(before.instructions),

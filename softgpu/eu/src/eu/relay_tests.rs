@@ -10,7 +10,6 @@ use oracles::Random;
 use super::agreement;
 use super::program_tests::{CODE, environment};
 use super::regs;
-use super::relay::Relay;
 use super::thread::{Counters, Stop, Thread, ThreadStart};
 use super::{Code, Execution, Program};
 use crate::sf::StateCache;
@@ -77,6 +76,7 @@ impl<'a> Bench<'a> {
         ThreadStart {
             family: FAMILY,
             payload: &self.payloads[index],
+            group: [index as u32, 3, 5 * index as u32],
             ip: 0,
             dispatch_mask: self.mask,
             simd: 32,
@@ -108,13 +108,14 @@ impl<'a> Bench<'a> {
         let (slm, barrier, pairs) = (Slm::new(256), Barrier::new(2), Pairs::new(2));
         let state = StateCache::default();
         let env = environment(FAMILY, (&self.view, &state), (&slm, &barrier, &pairs));
-        let start = |index| self.start(first + index);
-        let relay = thread.relay(count, start, &env, code, self.budget);
-        let Relay {
-            ended,
-            executed,
-            last,
-        } = relay;
+        let (mut ended, mut executed, mut last) = (0, Counters::default(), None);
+        while ended < count && last.is_none() {
+            let start = |index| self.start(first + ended + index);
+            let relay = thread.relay(count - ended, start, &env, code, self.budget);
+            ended += relay.ended;
+            executed += relay.executed;
+            last = relay.last;
+        }
         let words = slm.words().iter().map(|word| word.load(Relaxed));
         let left = (thread.state().regs.shown(), words.collect());
         Outcome {

@@ -66,6 +66,8 @@ pub(super) struct Routine {
     written: Lines,
     /// Some op waits at a barrier.
     waits: bool,
+    /// Some op waits for other threads, or may signal a barrier.
+    meets: bool,
     /// Some op is an atomic operation.
     is_atomic: bool,
     /// The bytes of a thread's general registers.
@@ -132,6 +134,11 @@ impl Routine {
         Ok(Self {
             written: Lines::written(&ops, source.rules.grf_bytes),
             waits: ops.iter().any(|op| matches!(op.action, Action::Barrier)),
+            meets: ops.iter().any(|op| match &op.action {
+                Action::Barrier | Action::Paired => true,
+                Action::Send(send) => send.may_signal(),
+                Action::Nop | Action::Flow | Action::Fast(_) | Action::General => false,
+            }),
             is_atomic: ops.iter().any(is_atomic),
             grf: u32::from(source.grf_count) * source.rules.grf_bytes as u32,
             of_op: of_op.into(),
@@ -183,6 +190,11 @@ impl Routine {
     /// Whether some op waits at a barrier.
     pub fn waits(&self) -> bool {
         self.waits
+    }
+
+    /// Whether some op waits for other threads, or may signal a barrier.
+    pub fn meets(&self) -> bool {
+        self.meets
     }
 
     /// Whether some op is an atomic operation.

@@ -9,8 +9,10 @@
 use core::ops::Range;
 use std::collections::BTreeSet;
 
+use isa_encoder::Attributes;
 use isa_encoder::semantics::{Flow, Semantics};
 
+use super::accumulator;
 use super::family::Rules;
 use super::lines::Lines;
 use super::op::{Action, Op, Pred, SendOp};
@@ -23,33 +25,36 @@ use super::vector;
 /// The most blocks that are looked at; each has a table of all registers. Of larger routines all registers matter.
 const BLOCKS: usize = 256;
 
+/// The bytes of accumulators, and of what is kept beside them.
+const ACCUMULATORS: Range<usize> = regs::ACC..regs::ADDRESS;
+const WHOLES: Range<usize> = regs::ACC_WIDE..regs::NULL;
+
 /// Who may read a byte before it is written: nobody, everybody, or, as `n + 1`, channel `n`.
 type Reader = u8;
 const NOBODY: Reader = 0;
 const ALL: Reader = u8::MAX;
 
-/// The lines of general registers of which threads that begin at an op, with all of these channels, read no byte
-/// before they have written it.
+/// The lines of general registers and accumulators of which threads that begin at an op, with all of these channels,
+/// read no byte before they have written it.
 pub(super) fn lines(routine: &Routine, at: usize, channels: u32, rules: Rules) -> Lines {
     let mut settled = Lines::default();
     let Some(readers) = Liveness::of(routine, at, channels, rules) else {
         return settled;
     };
-    settled.mark_whole(|at| {
-        let place = at.checked_sub(GRF_BASE);
-        place.and_then(|place| readers.0.get(place)) == Some(&NOBODY)
-    });
+    let known = |at| [ACCUMULATORS, WHOLES].iter().any(|all| all.contains(&at)) || at >= GRF_BASE;
+    settled.mark_whole(|at| known(at) && readers.0.get(at) == Some(&NOBODY));
     settled
 }
 
-/// The readers of each byte of the general registers, from some place in the code on.
+/// The readers of each byte of the register file, from some place in the code on. Of architecture registers, it knows
+/// those of the accumulators alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Readers(Vec<Reader>);
 
 impl Readers {
     fn get(&mut self, start: usize, count: usize) -> &mut [Reader] {
-        let end = (start + count).saturating_sub(GRF_BASE).min(self.0.len());
-        let start = start.saturating_sub(GRF_BASE).min(end);
+        let end = (start + count).min(self.0.len());
+        let start = start.min(end);
         &mut self.0[start..end]
     }
 
@@ -115,7 +120,7 @@ impl<'a> Liveness<'a> {
             return None;
         }
         let next: Vec<_> = blocks.iter().map(|block| own.behind(block)).collect();
-        let nobody = Readers(vec![NOBODY; regs::end(rules.family, 256) - GRF_BASE]);
+        let nobody = Readers(vec![NOBODY; regs::end(rules.family, 256)]);
         let everybody = Readers(vec![ALL; nobody.0.len()]);
         // By block, the readers at its begin: they only become more.
         let mut begins = vec![nobody.clone(); blocks.len()];
@@ -236,9 +241,14 @@ impl<'a> Liveness<'a> {
             let size = op.dst.ty.bytes() as usize;
             for lane in 0..op.lanes() {
                 let start = op.dst.base as usize + lane * usize::from(op.dst.stride);
-                readers.write(start, size, self.writer(index, op, lane));
+                let writer = self.writer(index, op, lane);
+                readers.write(start, size, writer);
+                if let Some(whole) = explicit_whole(op, start) {
+                    readers.write(whole.start, whole.len(), writer);
+                }
             }
         }
+        self.accumulate(index, op, readers);
         for source in &op.src {
             match source.kind {
                 Kind::None | Kind::Immediate => {}
@@ -253,6 +263,39 @@ impl<'a> Liveness<'a> {
             }
         }
         true
+    }
+
+    /// What an op does with an accumulator that it does not name.
+    fn accumulate(&self, index: usize, op: &Op, readers: &mut Readers) {
+        let first = accumulator::first_element(op, self.rules.grf_bytes);
+        let element = |lane: usize| {
+            let [low, other] = accumulator::touched(op, self.rules.grf_bytes, lane);
+            (low, other, accumulator::wide_at(first + lane))
+        };
+        // Others may write less of an element, and no whole.
+        if op.write_acc && op.opcode.has(Attributes::WRITES_ACC) && op.pred == Pred::Always {
+            for lane in 0..op.lanes() {
+                let (low, other, whole) = element(lane);
+                let writer = self.writer(index, op, lane);
+                if low == other {
+                    readers.write(low.start, low.len(), writer);
+                }
+                readers.write(whole, 8, writer);
+            }
+        }
+        if op.opcode.has(Attributes::READS_ACC) {
+            for lane in 0..op.lanes() {
+                let (low, other, whole) = element(lane);
+                let reader = self.of_lane(op, lane);
+                for (start, count) in [
+                    (low.start, low.len()),
+                    (other.start, other.len()),
+                    (whole, 8),
+                ] {
+                    readers.read(start, count, reader);
+                }
+            }
+        }
     }
 
     /// False if it is not known what the message reads.
@@ -287,6 +330,17 @@ impl<'a> Liveness<'a> {
     }
 }
 
+/// Where the whole of an integer is kept that an op writes to an accumulator, to these register bytes and up.
+fn explicit_whole(op: &Op, start: usize) -> Option<Range<usize>> {
+    let size = op.dst.ty.bytes() as usize;
+    let element = ACCUMULATORS
+        .contains(&start)
+        .then(|| (start - regs::ACC) / size)?;
+    let keeps =
+        !op.dst.ty.is_float() && matches!(size, 2 | 4) && element < accumulator::WIDE_CHANNELS;
+    keeps.then(|| accumulator::wide_at(element)..accumulator::wide_at(element + 1))
+}
+
 /// A branch reads its sources for all channels. False if it is not known where they are.
 fn sources(op: &Op, readers: &mut Readers) -> bool {
     for source in &op.src {
@@ -310,6 +364,12 @@ mod tests {
 
     /// Whether r30 and r31 need not be cleared for threads of these channels that execute `text`.
     fn is_settled(channels: u32, text: &str) -> bool {
+        let at = GRF_BASE + 30 * 32;
+        is_settled_in(at..at + 64, channels, text)
+    }
+
+    /// Whether these bytes need not.
+    fn is_settled_in(bytes: Range<usize>, channels: u32, text: &str) -> bool {
         const CODE: GpuAddress = GpuAddress::new(0x1_0000);
         let text = format!(
             "//.platform dg2
@@ -328,8 +388,7 @@ mod tests {
             grf_count: 128,
         };
         let routine = Routine::decode(&source, 0, 1000, |_| false).expect("it decodes");
-        let at = GRF_BASE + 30 * 32;
-        let line = Lines::inside(at..at + 64);
+        let line = Lines::inside(bytes);
         line.without(&lines(&routine, 0, channels, rules)) == Lines::NONE
     }
 
@@ -372,6 +431,41 @@ mod tests {
         let anywhere = "mov (16|M0) r40.0<1>:ud r[a0.0]<1;1,0>:ud\n";
         assert!(is_settled(FULL, &format!("{WRITES}{anywhere}")));
         assert!(!is_settled(FULL, anywhere));
+    }
+
+    #[test]
+    fn accumulators_are_read_by_name_and_by_those_that_accumulate() {
+        let [low, whole] = [regs::ACC, regs::ACC_WIDE].map(|at| at..at + 64);
+        let settled = |channels: u32, text: &str| {
+            [&low, &whole].map(|bytes| is_settled_in(bytes.clone(), channels, text))
+        };
+        let writes = "mul (8|M0) acc0.0<1>:d r1.0<1;1,0>:d r2.0<2;1,0>:uw\n";
+        let reads = "mov (8|M0) r40.0<1>:d acc0.0<1;1,0>:d\n";
+        let accumulates = "mach (8|M0) r40.0<1>:d r1.0<1;1,0>:d r2.0<1;1,0>:d\n";
+        assert_eq!(settled(0xff, ""), [true, true]);
+        assert_eq!(settled(0xff, &format!("{writes}{reads}")), [true, true]);
+        assert_eq!(
+            settled(0xff, &format!("{writes}{accumulates}")),
+            [true, true]
+        );
+        assert_eq!(settled(0xff, reads), [false, true]);
+        assert_eq!(settled(0xff, accumulates), [false, false]);
+        // Of other channels, of a type without a whole, and where a predicate may leave something.
+        let few = "mul (4|M0) acc0.0<1>:d r1.0<1;1,0>:d r2.0<2;1,0>:uw\n";
+        assert_eq!(
+            settled(0xff, &format!("{few}{accumulates}")),
+            [false, false]
+        );
+        let float = "mov (8|M0) acc0.0<1>:f r1.0<1;1,0>:f\n";
+        assert_eq!(
+            settled(0xff, &format!("{float}{accumulates}")),
+            [true, false]
+        );
+        let maybe = "(f0.0) mov (8|M0) acc0.0<1>:d r1.0<1;1,0>:d\n";
+        assert_eq!(
+            settled(0xff, &format!("{maybe}{accumulates}")),
+            [false, false]
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The state of a thread while it runs.
 
+use devinfo::thread;
+
 use super::family::Rules;
 use super::lines::Lines;
 use super::op::{Op, Pred};
@@ -234,8 +236,14 @@ impl State {
         self.counters = Counters::default();
     }
 
-    /// Sets the architecture registers with which a thread begins.
+    /// Sets the registers with which a thread begins, but for the payload that all groups have.
     pub fn set_start(&mut self, start: &ThreadStart<'_>) {
+        let has_header = start.payload.len() >= 32;
+        for (field, id) in thread::GROUP.into_iter().zip(start.group) {
+            if has_header {
+                self.regs.set_dword(regs::GRF_BASE + 4 * field.dword, id);
+            }
+        }
         let values = [
             (regs::STATE, start.sr0),
             (regs::STATE + 8, start.dispatch_mask),

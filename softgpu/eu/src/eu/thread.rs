@@ -35,8 +35,10 @@ pub(super) enum Went {
 pub struct ThreadStart<'a> {
     /// The family whose registers the thread has.
     pub family: Family,
-    /// The initial register image, from r0 on.
+    /// The initial register image, from r0 on, but for the group's ids.
     pub payload: &'a [u8],
+    /// Those, which r0 has.
+    pub group: [u32; 3],
     /// The entry point, in bytes from the instruction base.
     pub ip: u64,
     /// The dispatch mask: channels that exist (sr0.2, and the initial execution mask).
@@ -58,7 +60,22 @@ pub struct ThreadStart<'a> {
 }
 
 impl ThreadStart<'_> {
+    /// The first eight dwords of r0. They are made where they stay: to copy them at once would wait for the ids.
+    #[inline]
+    pub(super) fn fill_header(&self, header: &mut [u32; 8]) {
+        if let Some(bytes) = self.payload.first_chunk::<32>() {
+            let (dwords, _) = bytes.as_chunks();
+            for (dword, bytes) in header.iter_mut().zip(dwords) {
+                *dword = u32::from_le_bytes(*bytes);
+            }
+        }
+        for (field, id) in devinfo::thread::GROUP.into_iter().zip(self.group) {
+            field.set(header, id);
+        }
+    }
+
     /// From XeHPG on, the thread's number in its group (r0.2 bits 7:0).
+    #[inline]
     pub(super) fn number(&self) -> u32 {
         let bytes = self.payload.get(8..).and_then(<[u8]>::first_chunk);
         bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes) & 0xff)
@@ -119,11 +136,13 @@ impl Reset {
     fn of(bytes: usize, before: Lines) -> Self {
         let range = GRF_BASE..GRF_BASE + bytes;
         let filled = Lines::inside(range);
+        let mut unclean = Lines::of_state();
+        unclean.add(&before);
         Self {
             bytes,
             before,
-            unclean: before.without(&filled).runs(&filled),
-            after: Lines::at_start(bytes),
+            unclean: unclean.without(&filled).runs(&filled),
+            after: Lines::of_payload(bytes),
         }
     }
 }

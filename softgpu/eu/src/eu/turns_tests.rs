@@ -110,6 +110,7 @@ fn run_with(
     let payloads: Vec<_> = (0..THREADS).map(start).collect();
     let thread = |payload, dispatch_mask| {
         Thread::new(&ThreadStart {
+            group: [0; 3],
             family: program.family(),
             payload,
             ip: 0,

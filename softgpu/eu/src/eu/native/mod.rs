@@ -357,6 +357,7 @@ mod tests {
         let mut thread = Thread::new(&ThreadStart {
             family: Family::Gen12Lp,
             payload: &[],
+            group: [0; 3],
             ip: 0,
             dispatch_mask: 0xffff,
             simd: 16,

@@ -14,9 +14,10 @@ use crate::eu::turns::Turns;
 use crate::{Fault, GroupEnv};
 
 /// The most threads that begin in one run.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 32;
 
 const NOBODY: Entrant = Entrant {
+    header: [0; 8],
     payload: core::ptr::null(),
     state: 0,
     message: 0,
@@ -89,13 +90,12 @@ pub(in crate::eu) fn relay<'s>(
     let mut entrants = [NOBODY; TOGETHER];
     let mut count = 0;
     for (place, start) in entrants.iter_mut().zip(starts.take_while(alike)) {
-        *place = Entrant {
-            payload: start.payload.as_ptr(),
-            state: start.sr0,
-            message: start.msg0,
-            slot: start.thread_slot,
-            number: start.number(),
-        };
+        start.fill_header(&mut place.header);
+        place.payload = start.payload.as_ptr();
+        place.state = start.sr0;
+        place.message = start.msg0;
+        place.slot = start.thread_slot;
+        place.number = start.number();
         count += 1;
     }
     let entrants = entrants.get(..count).filter(|some| !some.is_empty())?;
