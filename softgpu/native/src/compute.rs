@@ -6,7 +6,7 @@ use eu_lanes::Condition;
 use crate::plan::{Factors, Kind, Order};
 use crate::registers::{Content, Ymm};
 use crate::translate::Translator;
-use crate::vector::{Job, MAGNITUDE, SIGN};
+use crate::vector::{Job, MAGNITUDE};
 
 /// The predicate of `vcmpps` and its like: what compares with a NaN is false but for "not equal", and
 /// raises no exception.
@@ -27,6 +27,9 @@ pub(crate) const ORDERED: u8 = 7;
 pub(crate) const NOT_LESS: u8 = 0x15;
 pub(crate) const NOT_GREATER_OR_EQUAL: u8 = 0x19;
 
+/// Neither is a NaN, and the first is less.
+pub(crate) const LESS: u8 = 0x11;
+
 impl Translator {
     /// The operation on lanes, into a pinned register.
     pub(crate) fn compute(&mut self, job: &Job<'_>, chunk: usize, a: Ymm, b: Ymm, c: Ymm) -> Ymm {
@@ -34,7 +37,7 @@ impl Translator {
         let (kind, float) = (job.plan.kind, job.plan.float);
         let long = job.plan.lane == 8;
         // The result may not change what a register is known to hold.
-        if kind == Kind::Move && !self.pool.holds(a) {
+        if kind == Kind::Move && job.plan.limits.is_none() && !self.pool.holds(a) {
             return a;
         }
         let out = self.pool.take();
@@ -200,8 +203,9 @@ impl Translator {
                 } else {
                     NOT_LESS
                 };
-                self.compare_floats(number, [a, a], ORDERED);
-                self.compare_floats(out, [a, b], fails_not);
+                let prefix = u8::from(long);
+                self.packed(prefix, 0xc2, number, [a, a], ORDERED);
+                self.packed(prefix, 0xc2, out, [a, b], fails_not);
                 dynasm!(self.ops
                     ; vpand Ry(number), Ry(number), Ry(out)
                     ; vblendvps Ry(out), Ry(b), Ry(a), Ry(number)
@@ -222,7 +226,10 @@ impl Translator {
                 dynasm!(self.ops; vblendvps Ry(out), Ry(b), Ry(a), Ry(out));
                 self.pool.release(zero);
             }
+            Kind::Round(mode) if long => dynasm!(self.ops; vroundpd Ry(out), Ry(a), mode as i8),
             Kind::Round(mode) => dynasm!(self.ops; vroundps Ry(out), Ry(a), mode as i8),
+            Kind::Bits(bits) => self.bits(bits, out, a),
+            Kind::Fraction => self.fraction(out, a),
             Kind::Inverse if long => {
                 let one = self.constant(1f64.to_bits(), 8);
                 dynasm!(self.ops; vdivpd Ry(out), Ry(one), Ry(a));
@@ -237,21 +244,7 @@ impl Translator {
             Kind::Divide => dynasm!(self.ops; vdivps Ry(out), Ry(a), Ry(b)),
             Kind::SquareRoot if long => dynasm!(self.ops; vsqrtpd Ry(out), Ry(a)),
             Kind::SquareRoot => dynasm!(self.ops; vsqrtps Ry(out), Ry(a)),
-            Kind::SignedToFloat => dynasm!(self.ops; vcvtdq2ps Ry(out), Ry(a)),
-            Kind::UnsignedToFloat => self.unsigned_to_float(out, a),
-            Kind::FloatToSigned => {
-                // What is too large, and NaN, converts to the sign bit.
-                let limit = self.constant(0x4f00_0000, 4);
-                let fix = self.pool.take();
-                dynasm!(self.ops; vcvttps2dq Ry(out), Ry(a));
-                self.compare_floats(fix, [a, limit], 0x1d);
-                dynasm!(self.ops; vpxor Ry(out), Ry(out), Ry(fix));
-                self.compare_floats(fix, [a, a], ORDERED);
-                dynasm!(self.ops; vpand Ry(out), Ry(out), Ry(fix));
-                self.pool.release(limit);
-                self.pool.release(fix);
-            }
-            Kind::FloatToUnsigned => self.float_to_unsigned(out, a),
+            Kind::Convert(conversion) => self.convert(conversion, out, a),
             Kind::Quotient(signed) => self.divide_integers(out, [a, b], signed, false),
             Kind::Remainder(signed) => self.divide_integers(out, [a, b], signed, true),
             Kind::DotBytes(first, second) => self.dot_bytes(out, [a, b, c], [first, second]),
@@ -547,49 +540,6 @@ impl Translator {
         }
     }
 
-    /// Rounded once: the halves are exact, and their sum is rounded.
-    pub(crate) fn unsigned_to_float(&mut self, out: Ymm, a: Ymm) {
-        let low = self.constant(0xffff, 4);
-        let scale = self.constant(0x4780_0000, 4);
-        let high = self.pool.take();
-        dynasm!(self.ops
-            ; vpand Ry(out), Ry(a), Ry(low)
-            ; vcvtdq2ps Ry(out), Ry(out)
-            ; vpsrld Ry(high), Ry(a), 16
-            ; vcvtdq2ps Ry(high), Ry(high)
-            ; vfmadd231ps Ry(out), Ry(high), Ry(scale)
-        );
-        for used in [low, scale, high] {
-            self.pool.release(used);
-        }
-    }
-
-    pub(crate) fn float_to_unsigned(&mut self, out: Ymm, a: Ymm) {
-        let zero = self.constant(0, 4);
-        let half = self.constant(0x4f00_0000, 4);
-        let all = self.constant(0x4f80_0000, 4);
-        let (large, t) = (self.pool.take(), self.pool.take());
-        // Below zero, and NaN: zero.
-        dynasm!(self.ops; vmaxps Ry(t), Ry(a), Ry(zero));
-        self.compare_floats(large, [t, half], 0x1d);
-        let high = self.pool.take();
-        dynasm!(self.ops
-            ; vcvttps2dq Ry(out), Ry(t)
-            ; vsubps Ry(high), Ry(t), Ry(half)
-            ; vcvttps2dq Ry(high), Ry(high)
-        );
-        self.compare_floats(t, [t, all], 0x1d);
-        let sign = self.constant(SIGN, 4);
-        dynasm!(self.ops
-            ; vpxor Ry(high), Ry(high), Ry(sign)
-            ; vblendvps Ry(out), Ry(out), Ry(high), Ry(large)
-            ; vpor Ry(out), Ry(out), Ry(t)
-        );
-        for used in [zero, half, all, large, t, high, sign] {
-            self.pool.release(used);
-        }
-    }
-
     /// The disjunction of the table's rows.
     pub(crate) fn boolean(&mut self, out: Ymm, table: u8, sources: [Ymm; 3]) {
         let term = self.pool.take();
@@ -677,7 +627,14 @@ impl Translator {
     }
 
     /// Such an instruction; doubles have prefix 1.
-    fn packed(&mut self, prefix: u8, opcode: u8, out: Ymm, [a, b]: [Ymm; 2], immediate: u8) {
+    pub(crate) fn packed(
+        &mut self,
+        prefix: u8,
+        opcode: u8,
+        out: Ymm,
+        [a, b]: [Ymm; 2],
+        immediate: u8,
+    ) {
         let high = u8::from(out < 8) << 7 | u8::from(b < 8) << 5;
         let direct = 0xc0 | (out & 7) << 3 | b & 7;
         for byte in [

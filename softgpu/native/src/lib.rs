@@ -30,6 +30,8 @@ mod atomic;
 #[cfg(target_arch = "x86_64")]
 mod barrier;
 #[cfg(target_arch = "x86_64")]
+mod bits;
+#[cfg(target_arch = "x86_64")]
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod branch;
@@ -39,6 +41,8 @@ mod carried;
 mod code;
 #[cfg(target_arch = "x86_64")]
 mod compute;
+#[cfg(target_arch = "x86_64")]
+mod conversions;
 #[cfg(target_arch = "x86_64")]
 mod copies;
 #[cfg(target_arch = "x86_64")]

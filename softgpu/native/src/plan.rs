@@ -5,6 +5,8 @@
 
 use eu_lanes::{Element, Input, Operation, Place, Request};
 
+use crate::bits::Bits;
+
 /// How sources are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
@@ -50,15 +52,15 @@ pub(crate) enum Kind {
     Select,
     Compare(Order),
     SelectCompare(Order),
+    Bits(Bits),
     /// `roundps` with this mode.
     Round(u8),
+    /// What is left of a single without its floor.
+    Fraction,
     Inverse,
     Divide,
     SquareRoot,
-    SignedToFloat,
-    UnsignedToFloat,
-    FloatToSigned,
-    FloatToUnsigned,
+    Convert(Conversion),
     /// The sum of the accumulator and a product; the result is its high half, or its low half.
     MultiplyHigh,
     MultiplyLow,
@@ -73,6 +75,21 @@ pub(crate) enum Kind {
     Remainder(bool),
     /// The sum of source 0 and the products of the bytes of sources 1 and 2, which may be signed.
     DotBytes(bool, bool),
+}
+
+/// What numbers become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conversion {
+    SignedToFloat,
+    UnsignedToFloat,
+    FloatToSigned,
+    FloatToUnsigned,
+    /// In lanes of doubles: a single is in the low half, an integer has at most 32 bits.
+    SingleToDouble,
+    IntegerToDouble,
+    DoubleToSingle,
+    /// What the limits allow.
+    DoubleToInteger(Limits),
 }
 
 impl Kind {
@@ -127,6 +144,42 @@ impl Factors {
     }
 }
 
+/// What results are limited to before they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Whether lanes have signs.
+    pub order: Order,
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Limits {
+    /// What an integer of this type can be and lanes of so many bytes, whose numbers have signs, can hold.
+    fn of(to: Element, lane: usize) -> Self {
+        let bits = 8 * to.bytes();
+        let (low, high) = match to.is_signed() {
+            true => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+            false => (0, (1 << bits) - 1),
+        };
+        let most = i64::MAX >> (64 - 8 * lane);
+        Self {
+            order: Order::Signed,
+            low,
+            high: most.min(high),
+        }
+    }
+
+    /// The lowest and the highest number, as doubles.
+    pub fn doubles(&self) -> [u64; 2] {
+        [self.low, self.high].map(|limit| (limit as f64).to_bits())
+    }
+
+    /// The same, as constants of lanes of so many bytes.
+    pub fn constants(&self, lane: usize) -> [u64; 2] {
+        [self.low, self.high].map(|limit| limit as u64 & u64::MAX >> (64 - 8 * lane))
+    }
+}
+
 /// A translation of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
@@ -136,6 +189,8 @@ pub(crate) struct Plan {
     pub lane: usize,
     /// The result is a float.
     pub float: bool,
+    /// Of integers.
+    pub limits: Option<Limits>,
 }
 
 impl Plan {
@@ -145,7 +200,15 @@ impl Plan {
             reading,
             lane,
             float,
+            limits: None,
         })
+    }
+
+    const fn limited(self, limits: Limits) -> Self {
+        Self {
+            limits: Some(limits),
+            ..self
+        }
     }
 
     /// The translation of `request`, if there is one.
@@ -191,17 +254,30 @@ impl Plan {
             all.then(|| Self::single(r))?
         } else if to.is_float() && r.operation == Operation::Mov {
             let source = r.sources[0].as_ref()?;
-            if to != Element::F || source.element.bytes() == 8 {
+            let halves = to == Element::Hf && r.condition.is_none();
+            if !(to == Element::F || halves) || source.element.bytes() == 8 {
                 None
             } else if source.fits_signed(32) {
-                Self::new(Kind::SignedToFloat, Reading::Integer, 4, true)
+                Self::new(
+                    Kind::Convert(Conversion::SignedToFloat),
+                    Reading::Integer,
+                    4,
+                    true,
+                )
             } else if source.fits_unsigned() {
-                Self::new(Kind::UnsignedToFloat, Reading::Integer, 4, true)
+                Self::new(
+                    Kind::Convert(Conversion::UnsignedToFloat),
+                    Reading::Integer,
+                    4,
+                    true,
+                )
             } else {
                 None
             }
-        } else if r.saturate || to.is_float() && r.operation != Operation::Compare {
+        } else if to.is_float() && r.operation != Operation::Compare {
             None
+        } else if r.saturate {
+            Self::saturating(r)
         } else if to.bytes() == 8 || sources().any(|source| source.element.bytes() == 8) {
             Self::wide(r)
         } else {
@@ -215,6 +291,9 @@ impl Plan {
         if all && r.operation == Operation::Compare {
             return Self::new(Kind::Compare(Order::Float), Reading::Float, 8, false);
         }
+        if r.operation == Operation::Mov && !(all && r.output.element == Element::Df) {
+            return Self::from_or_to_double(r);
+        }
         if !all || r.output.element != Element::Df || r.saturate || r.condition.is_some() {
             return None;
         }
@@ -226,9 +305,38 @@ impl Plan {
             Operation::Inv => Kind::Inverse,
             Operation::Divide => Kind::Divide,
             Operation::Sqrt => Kind::SquareRoot,
+            Operation::Even => Kind::Round(8),
+            Operation::Floor => Kind::Round(9),
+            Operation::Ceil => Kind::Round(10),
+            Operation::Trunc => Kind::Round(11),
+            Operation::Min => Kind::Min(Order::Float),
+            Operation::Max => Kind::Max(Order::Float),
+            Operation::Select => return Self::new(Kind::Select, Reading::Float, 8, false),
             _ => return None,
         };
         Self::new(kind, Reading::Float, 8, true)
+    }
+
+    /// A conversion of which one type is that of doubles.
+    fn from_or_to_double(r: &Request) -> Option<Self> {
+        let source = r.sources[0].as_ref()?;
+        let (from, to) = (source.element, r.output.element);
+        let number = |element: Element| !element.is_float() && element.bytes() <= 4;
+        let (conversion, reading) = match (from, to) {
+            (Element::Df, _) if number(to) => (
+                Conversion::DoubleToInteger(Limits::of(to, 8)),
+                Reading::Float,
+            ),
+            _ if r.saturate => return None,
+            (Element::Df, Element::F) => (Conversion::DoubleToSingle, Reading::Float),
+            (Element::F, Element::Df) if source.modifiers.is_empty() => {
+                (Conversion::SingleToDouble, Reading::Bits)
+            }
+            (_, Element::Df) if number(from) => (Conversion::IntegerToDouble, Reading::Integer),
+            _ => return None,
+        };
+        let plain = r.condition.is_none();
+        plain.then(|| Self::new(Kind::Convert(conversion), reading, 8, false))?
     }
 
     fn single(r: &Request) -> Option<Self> {
@@ -249,14 +357,20 @@ impl Plan {
             Operation::Compare if r.output.at.is_none() || to.bytes() <= 4 => {
                 return integer(Kind::Compare(Order::Float));
             }
-            Operation::Mov if r.condition.is_none() && !r.saturate => match to {
-                Element::D => return integer(Kind::FloatToSigned),
-                Element::Ud => return integer(Kind::FloatToUnsigned),
+            // What does not fit becomes the nearest that does, saturated or not.
+            Operation::Mov if r.condition.is_none() && !to.is_float() => match to {
+                Element::D => return integer(Kind::Convert(Conversion::FloatToSigned)),
+                Element::Ud => return integer(Kind::Convert(Conversion::FloatToUnsigned)),
+                _ if to.bytes() < 4 => {
+                    let whole = integer(Kind::Convert(Conversion::FloatToSigned))?;
+                    return Some(whole.limited(Limits::of(to, 4)));
+                }
                 _ => {}
             },
             _ => {}
         }
         let halves = sources().all(|source| source.element == Element::Hf);
+        let singles = to == Element::F && sources().all(|source| source.element == Element::F);
         let selects = matches!(r.operation, Operation::Select | Operation::SelectCompare);
         match to {
             Element::F => {}
@@ -274,6 +388,7 @@ impl Plan {
             Operation::Floor => Kind::Round(9),
             Operation::Ceil => Kind::Round(10),
             Operation::Trunc => Kind::Round(11),
+            Operation::Fraction if singles => Kind::Fraction,
             Operation::Inv => Kind::Inverse,
             Operation::Divide => Kind::Divide,
             Operation::Sqrt => Kind::SquareRoot,
@@ -285,6 +400,37 @@ impl Plan {
             }
             _ => return None,
         })
+    }
+
+    /// Integers that lanes hold before the destination limits them.
+    fn saturating(r: &Request) -> Option<Self> {
+        let to = r.output.element;
+        let all = |fits: &dyn Fn(&Input) -> bool| r.sources.iter().flatten().all(fits);
+        if to.bytes() > 4 || r.condition.is_some() || !all(&|source| source.element.bytes() <= 4) {
+            return None;
+        }
+        let integer = |kind, lane| Self::new(kind, Reading::Integer, lane, false);
+        match r.operation {
+            Operation::Mov if all(&|source| source.fits_signed(32)) => {
+                Some(integer(Kind::Move, 4)?.limited(Limits::of(to, 4)))
+            }
+            Operation::Mov if all(&Input::fits_unsigned) => {
+                let limits = Limits {
+                    order: Order::Unsigned,
+                    ..Limits::of(to, 8)
+                };
+                Some(integer(Kind::Move, 4)?.limited(limits))
+            }
+            Operation::Add => {
+                let lane = if all(&|source| source.element.bytes() <= 2) {
+                    4
+                } else {
+                    8
+                };
+                Some(integer(Kind::Add, lane)?.limited(Limits::of(to, lane)))
+            }
+            _ => None,
+        }
     }
 
     fn narrow(r: &Request) -> Option<Self> {
@@ -323,6 +469,13 @@ impl Plan {
             Operation::SelectCompare => Kind::SelectCompare(order?),
             Operation::Quotient if to.bytes() == 4 => Kind::Quotient(to.is_signed()),
             Operation::Remainder if to.bytes() == 4 => Kind::Remainder(to.is_signed()),
+            Operation::Cbit => Kind::Bits(Bits::Ones),
+            Operation::Lzd => Kind::Bits(Bits::LeadingZeros),
+            Operation::Fbl => Kind::Bits(Bits::Lowest),
+            Operation::Fbh => Kind::Bits(Bits::Highest {
+                signed: first.element.is_signed(),
+            }),
+            Operation::Bfrev => Kind::Bits(Bits::Reverse),
             Operation::DotBytes => {
                 let signed = |source: &Option<Input>| Some(source.as_ref()?.element.is_signed());
                 Kind::DotBytes(signed(&r.sources[1])?, signed(&r.sources[2])?)
@@ -352,6 +505,7 @@ impl Plan {
         let kind = match r.operation {
             Operation::Mov => Kind::Move,
             Operation::Add => Kind::Add,
+            Operation::Add3 => Kind::Add3,
             Operation::Mul => Kind::Multiply,
             Operation::Mad => Kind::MultiplyAdd,
             Operation::Not => Kind::Not,

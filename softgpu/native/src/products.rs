@@ -197,6 +197,7 @@ impl Translator {
             reading: Reading::Integer,
             lane: 4,
             float: false,
+            limits: None,
         };
         Some(Job {
             plan,

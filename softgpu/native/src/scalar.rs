@@ -47,6 +47,7 @@ impl Translator {
         let fits = job.lanes == 1
             && job.plan.lane == 4
             && !job.plan.float
+            && job.plan.limits.is_none()
             && matches!(job.plan.reading, Reading::Integer | Reading::Bits)
             && request.accumulator.is_none()
             && request.condition.is_none()

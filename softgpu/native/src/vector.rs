@@ -5,8 +5,8 @@ use eu_lanes::{Accumulator, Element, Input, Modes, Place};
 
 use crate::load::sign;
 use crate::masks::ON_STACK;
-use crate::model::{Masking, VectorStep};
-use crate::plan::{Factors, Kind, Plan, Reading};
+use crate::model::{Masking, Rounding, VectorStep};
+use crate::plan::{Conversion, Factors, Kind, Limits, Order, Plan, Reading};
 use crate::registers::Ymm;
 use crate::store::Target;
 use crate::translate::{Chosen, Translator, host};
@@ -109,7 +109,20 @@ impl Translator {
     pub(crate) fn job<'a>(&self, step: &'a VectorStep, bytes: usize) -> Option<Job<'a>> {
         let plan = Plan::of(&step.request)?;
         let doubles = plan.reading == Reading::Float && plan.lane == 8;
-        if doubles && self.modes.contains(Modes::FLUSH_DOUBLE) {
+        let flushes = match plan.kind {
+            // Their modes are those of singles, too.
+            Kind::Convert(Conversion::SingleToDouble)
+            | Kind::Convert(Conversion::DoubleToSingle) => self.flushes(),
+            _ => false,
+        };
+        let rounds = match plan.kind {
+            // The difference of equal numbers may be below zero otherwise.
+            Kind::Fraction | Kind::Convert(Conversion::IntegerToDouble) => {
+                self.rounding == Rounding::Nearest
+            }
+            _ => true,
+        };
+        if flushes || !rounds || doubles && self.modes.contains(Modes::FLUSH_DOUBLE) {
             return None;
         }
         Some(Job {
@@ -221,6 +234,9 @@ impl Translator {
                 self.pool.release(*source);
             }
         }
+        if let Some(limits) = job.plan.limits {
+            self.limit(out, job.plan.lane, limits);
+        }
         if job.plan.float {
             if job.plan.lane == 4 && !job.to_halves() && self.flushes() {
                 self.flush(out, out);
@@ -239,6 +255,32 @@ impl Translator {
             }
         }
         out
+    }
+
+    /// What is beyond a limit becomes it.
+    fn limit(&mut self, out: Ymm, lane: usize, limits: Limits) {
+        let [low, high] = limits
+            .constants(lane)
+            .map(|limit| self.constant(limit, lane));
+        match (lane, limits.order) {
+            (8, _) => {
+                let beyond = self.pool.take();
+                dynasm!(self.ops
+                    ; vpcmpgtq Ry(beyond), Ry(low), Ry(out)
+                    ; vblendvpd Ry(out), Ry(out), Ry(low), Ry(beyond)
+                    ; vpcmpgtq Ry(beyond), Ry(out), Ry(high)
+                    ; vblendvpd Ry(out), Ry(out), Ry(high), Ry(beyond)
+                );
+                self.pool.release(beyond);
+            }
+            (_, Order::Unsigned) => dynasm!(self.ops ; vpminud Ry(out), Ry(out), Ry(high)),
+            _ => dynasm!(self.ops
+                ; vpmaxsd Ry(out), Ry(out), Ry(low)
+                ; vpminsd Ry(out), Ry(out), Ry(high)
+            ),
+        }
+        self.pool.release(low);
+        self.pool.release(high);
     }
 
     /// Singles become halves, in the low bits of their lanes.

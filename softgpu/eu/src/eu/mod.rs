@@ -48,6 +48,9 @@ mod state;
 mod systolic;
 mod thread;
 mod trace;
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod translated;
 mod turns;
 #[cfg(test)]
 mod turns_tests;

@@ -5,17 +5,19 @@ use eu_lanes::Condition;
 
 use super::store::CHOOSE;
 use super::{BYTES, FIRST, SECOND};
-use crate::compute::{NOT_GREATER_OR_EQUAL, NOT_LESS, ORDERED, float_predicate};
+use crate::compute::{LESS, NOT_GREATER_OR_EQUAL, NOT_LESS, ORDERED, float_predicate};
+use crate::conversions::WHOLE;
 use crate::evex::{
     Evex, K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, ROTATE_LEFT, ROTATE_RIGHT, VADDPD, VADDPS,
-    VCMPPD, VCMPPS, VCVTDQ2PS, VCVTTPD2UDQ, VCVTTPS2DQ, VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS,
-    VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS, VINSERTI32X8, VMAXPS, VMOVDQU32_LOAD, VMULPD,
-    VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD, VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD,
-    VPMINUD, VPMULDQ, VPMULLD, VPMULUDQ, VPORD, VPROLVD, VPRORVD, VPSHIFTD, VPSHIFTQ, VPSLLVD,
-    VPSRAVD, VPSRLVD, VPSUBD, VPSUBQ, VPTERNLOGD, VPTESTNMD, VPXORD, VRNDSCALEPS, VSQRTPD, VSQRTPS,
-    general,
+    VCMPPD, VCMPPS, VCVTDQ2PS, VCVTPD2PS, VCVTPS2PD, VCVTQQ2PD, VCVTTPD2UDQ, VCVTTPS2DQ,
+    VCVTTPS2UDQ, VCVTUDQ2PD, VCVTUDQ2PS, VDIVPD, VDIVPS, VEXTRACTI32X8, VFMADD231PS, VINSERTI32X8,
+    VMAXPD, VMAXPS, VMINPD, VMOVDQU32_LOAD, VMULPD, VMULPS, VPABSD, VPADDD, VPADDQ, VPANDD,
+    VPBLENDMD, VPCMPD, VPCMPUD, VPMAXSD, VPMAXUD, VPMINSD, VPMINUD, VPMOVQD, VPMOVZXDQ, VPMULDQ,
+    VPMULLD, VPMULUDQ, VPORD, VPROLVD, VPRORVD, VPSHIFTD, VPSHIFTQ, VPSLLVD, VPSRAVD, VPSRLVD,
+    VPSUBD, VPSUBQ, VPTERNLOGD, VPTESTNMD, VPXORD, VRNDSCALEPD, VRNDSCALEPS, VSQRTPD, VSQRTPS,
+    VSUBPS, general,
 };
-use crate::plan::{Factors, Kind, Order};
+use crate::plan::{Conversion, Factors, Kind, Order};
 use crate::registers::{Pool, Zmm};
 use crate::translate::Translator;
 use crate::vector::{Job, MAGNITUDE};
@@ -56,8 +58,8 @@ const fn of_one(kind: Kind, lane: usize) -> Option<Evex> {
     let instruction = match kind {
         Kind::SquareRoot if lane == 8 => VSQRTPD,
         Kind::SquareRoot => VSQRTPS,
-        Kind::SignedToFloat => VCVTDQ2PS,
-        Kind::UnsignedToFloat => VCVTUDQ2PS,
+        Kind::Convert(Conversion::SignedToFloat) => VCVTDQ2PS,
+        Kind::Convert(Conversion::UnsignedToFloat) => VCVTUDQ2PS,
         Kind::Move => VMOVDQU32_LOAD,
         _ => return None,
     };
@@ -100,7 +102,8 @@ impl Translator {
         let condition = job.step.request.condition;
         // Where not all channels are written, a blend copies what is moved, and nothing needs a value of its own twice.
         let own = a >= Pool::COUNT && !self.wide.holds(a);
-        if kind == Kind::Move && !float && (blends || own) {
+        let keeps = kind == Kind::Move && !float && job.plan.limits.is_none();
+        if keeps && (blends || own) {
             return a;
         }
         // The result may not change what a register is known to hold.
@@ -208,11 +211,13 @@ impl Translator {
                 } else {
                     NOT_LESS
                 };
+                let compare = if lane == 8 { VCMPPD } else { VCMPPS };
                 let numbers = (FIRST.0, Lanes::All);
-                self.evex_with(VCMPPS, width, numbers, a, register(a), ORDERED);
+                self.evex_with(compare, width, numbers, a, register(a), ORDERED);
                 let chosen = (FIRST.0, Lanes::Merge(FIRST));
-                self.evex_with(VCMPPS, width, chosen, a, register(b), fails_not);
-                self.evex(VPBLENDMD, width, (out, Lanes::Merge(FIRST)), b, register(a));
+                self.evex_with(compare, width, chosen, a, register(b), fails_not);
+                let to = (out, Lanes::Merge(FIRST));
+                self.evex(VPBLENDMD.of(lane), width, to, b, register(a));
             }
             Kind::Select => match job.step.masking.predicate {
                 None => copy(self, Lanes::All, a),
@@ -239,7 +244,64 @@ impl Translator {
                 self.evex(VPBLENDMD.of(lane), width, to, b, register(a));
                 self.wide.release(zero);
             }
+            Kind::Round(mode) if lane == 8 => {
+                self.evex_with(VRNDSCALEPD, width, to, 0, register(a), mode);
+            }
             Kind::Round(mode) => self.evex_with(VRNDSCALEPS, width, to, 0, register(a), mode),
+            Kind::Bits(bits) => self.wide_bits(bits, width, out, a),
+            Kind::Fraction => {
+                let (floor, error) = (self.wide.take(), self.wide.take());
+                let (zero, ones) = (
+                    self.wide_constant(0, 4),
+                    self.wide_constant(u32::MAX.into(), 4),
+                );
+                let all = Lanes::All;
+                self.evex_with(VRNDSCALEPS, width, (floor, all), 0, register(a), 9);
+                self.evex(VSUBPS, width, to, a, register(floor));
+                self.evex(VADDPS, width, (error, all), out, register(floor));
+                self.evex(VSUBPS, width, (error, all), a, register(error));
+                self.evex_with(VCMPPS, width, (FIRST.0, all), error, register(zero), LESS);
+                self.evex(
+                    VPADDD,
+                    width,
+                    (out, Lanes::Merge(FIRST)),
+                    out,
+                    register(ones),
+                );
+                for used in [floor, error, zero, ones] {
+                    self.wide.release(used);
+                }
+            }
+            Kind::Convert(Conversion::SingleToDouble) => {
+                self.evex(VPMOVQD, width, (a, Lanes::All), 0, register(out));
+                self.evex(VCVTPS2PD, width, to, 0, register(out));
+            }
+            Kind::Convert(Conversion::DoubleToSingle) => {
+                self.evex(VCVTPD2PS, width, to, 0, register(a));
+                self.evex(VPMOVZXDQ, width, to, 0, register(out));
+            }
+            Kind::Convert(Conversion::IntegerToDouble) => {
+                self.evex(VCVTQQ2PD, width, to, 0, register(a))
+            }
+            Kind::Convert(Conversion::DoubleToInteger(limits)) => {
+                let [low, high] = limits.doubles().map(|limit| self.wide_constant(limit, 8));
+                let whole = self.wide_constant(WHOLE.to_bits(), 8);
+                let numbers = (FIRST.0, Lanes::All);
+                self.evex_with(VCMPPD, width, numbers, a, register(a), ORDERED);
+                self.evex(VMAXPD, width, to, a, register(low));
+                self.evex(VMINPD, width, to, out, register(high));
+                self.evex_with(VRNDSCALEPD, width, to, 0, register(out), 11);
+                self.evex(
+                    VADDPD,
+                    width,
+                    (out, Lanes::Zero(FIRST)),
+                    out,
+                    register(whole),
+                );
+                for used in [low, high, whole] {
+                    self.wide.release(used);
+                }
+            }
             Kind::Inverse => {
                 let (one, divide) = match lane {
                     8 => (1f64.to_bits(), VDIVPD),
@@ -249,7 +311,7 @@ impl Translator {
                 self.evex(divide, width, (out, served), one, register(a));
                 self.wide.release(one);
             }
-            Kind::FloatToSigned => {
+            Kind::Convert(Conversion::FloatToSigned) => {
                 // What is too large converts to the sign bit, and should be the largest.
                 let limit = self.wide_constant(0x4f00_0000, 4);
                 let ones = self.wide_constant(u32::MAX.into(), 4);
@@ -287,7 +349,7 @@ impl Translator {
                 self.wide.release(limit);
                 self.wide.release(ones);
             }
-            Kind::FloatToUnsigned => {
+            Kind::Convert(Conversion::FloatToUnsigned) => {
                 // Below zero, and NaN: zero. What is too large converts to all ones.
                 let zero = self.wide_constant(0, 4);
                 self.evex(VMAXPS, width, to, a, register(zero));

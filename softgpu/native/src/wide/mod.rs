@@ -23,8 +23,8 @@ use eu_lanes::{Accumulator, HostIsa};
 
 use crate::evex::{
     K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VEXTRACTI32X8, VINSERTI32X8, VMAXPS, VMINPS,
-    VMOVDQU32_LOAD, VMOVQ_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPSHIFTD, VPTERNLOGD,
-    VPTESTNMD, VPXORD, general,
+    VMOVDQU32_LOAD, VMOVQ_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPMAXSD, VPMINSD, VPMINUD,
+    VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD, general,
 };
 use crate::model::VectorStep;
 use crate::plan::{Kind, Order};
@@ -165,10 +165,26 @@ impl Translator {
 
     /// What a result becomes after it is computed.
     fn wide_finish(&mut self, job: &Job<'_>, out: Zmm) {
+        let (lane, width) = (job.plan.lane, job.width());
+        if let Some(limits) = job.plan.limits {
+            let to = (out, Lanes::All);
+            let [low, high] = limits
+                .constants(lane)
+                .map(|limit| self.wide_constant(limit, lane));
+            let least = match limits.order {
+                Order::Unsigned => VPMINUD,
+                _ => {
+                    self.evex(VPMAXSD.of(lane), width, to, out, Operand::Register(low));
+                    VPMINSD
+                }
+            };
+            self.evex(least.of(lane), width, to, out, Operand::Register(high));
+            self.wide.release(low);
+            self.wide.release(high);
+        }
         if !job.plan.float {
             return;
         }
-        let width = job.width();
         if job.plan.lane == 4 && self.flushes() {
             self.wide_flush(out, width);
         }
