@@ -6,8 +6,8 @@ use devinfo::Family;
 
 use super::access::{Space, View};
 use super::error::AnnotateError;
-use super::fixpoint::{fixpoint, sweep};
-use super::flow::Flow;
+use super::fixpoint::{Begins, TooComplex, fixpoint, sweep};
+use super::flow::{Block, Flow};
 use super::pending::{Conflict, Facts, Pending, State, Waits};
 use super::pipe::{self, PipeSet, Unit};
 use super::program::Program;
@@ -62,6 +62,16 @@ pub fn annotate_program(program: &Program) -> Result<(Vec<u8>, Vec<usize>), Anno
 /// New annotations for each instruction of a program, which replace any old ones. Where the control
 /// flow is too complex to follow all of it, more is waited for than needed.
 pub fn annotations(program: &Program) -> Vec<Annotation> {
+    annotations_by(program, |flow, facts, step| {
+        fixpoint(flow, facts, step, |_, _| {})
+    })
+}
+
+/// As [`annotations`], with what follows the flow and may find it too complex.
+fn annotations_by(
+    program: &Program,
+    follow: impl FnOnce(&Flow, &Facts, &mut dyn FnMut(usize, &mut State)) -> Result<(), TooComplex>,
+) -> Vec<Annotation> {
     let count = program.instructions().len();
     if !pipe::has_scoreboard(program.family()) {
         return (0..count).map(|_| Annotation::default()).collect();
@@ -75,15 +85,19 @@ pub fn annotations(program: &Program) -> Vec<Annotation> {
     let flow = Flow::new(program, View::Worst);
     // The last time that a block is looked at is with all that may be under way there.
     let mut needs = alloc::vec![Needs::default(); count];
-    let step = |index, state: &mut State| needs[index] = annotator.step(index, state);
-    let followed = fixpoint(&flow, &facts, step, |_, _| {});
-    if followed.is_err() {
-        sweep(&flow, |index, settles, state| {
-            if settles {
+    let mut step = |index, state: &mut State| needs[index] = annotator.step(index, state);
+    if follow(&flow, &facts, &mut step).is_err() {
+        // A branch ends its block, so that one that gathers is alone in it.
+        let gathers = |block: &Block| gathers(annotator.instruction(block.start));
+        sweep(&flow, gathers, |index, begins, state| {
+            if begins != Begins::Known {
                 state.clear();
             }
-            needs[index] = annotator.step(index, state);
-            needs[index].everything = settles;
+            let mut found = annotator.step(index, state);
+            found.everything = begins == Begins::Settled;
+            // It reads at most a flag, which in-order pipes write.
+            found.all |= begins == Begins::Unknown && facts.accesses(index).iter().count() != 0;
+            needs[index] = found;
         });
     }
     let needs = needs.iter().enumerate();
@@ -453,6 +467,14 @@ fn leaves(instruction: &Instruction) -> bool {
     }
 }
 
+/// Whether channels that wait elsewhere go on at an instruction because it is the place that their branches named. A
+/// branch to what is put in front of it would name another. (TGL PRM vol 2a, "join", "endif", "while", "halt".)
+fn gathers(instruction: &Instruction) -> bool {
+    use semantics::Flow::{Endif, Halt, Join, While};
+    let semantics = instruction.opcode.semantics();
+    matches!(semantics, Semantics::Flow(Join | Endif | While | Halt))
+}
+
 /// The pipes and the distance of all in-order instructions before.
 fn all_before(family: Family) -> (Pipe, u8) {
     match pipe::is_single(family) {
@@ -478,4 +500,91 @@ fn sync(function: SyncFunction, mask: Option<u32>, swsb: Swsb) -> Instruction {
         };
     }
     sync
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    use devinfo::Family;
+
+    use super::{annotations_by, gathers};
+    use crate::swsb::fixpoint::TooComplex;
+    use crate::swsb::program::Program;
+    use crate::swsb::{check_program, flow::branch_targets};
+
+    /// The program whose flow is not followed, with its annotations.
+    fn not_followed(family: Family, text: &str) -> (Program, Program) {
+        let assembly = crate::assemble(text, &crate::AsmOptions::for_family(family)).unwrap();
+        let program = Program::decode(family, &assembly.code);
+        let mut annotations = annotations_by(&program, |_, _, _| Err(TooComplex)).into_iter();
+        let code = program.encode_with(|_, instruction, before| {
+            let annotation = annotations.next().unwrap();
+            *before = annotation.before;
+            let mut instruction = *instruction;
+            instruction.swsb = annotation.swsb;
+            (!annotation.drop).then_some(instruction)
+        });
+        let (code, _) = code.unwrap();
+        (program, Program::decode(family, &code))
+    }
+
+    /// Where control may come back, everything is waited for; but a branch still names the place where its channels
+    /// gather, and what comes behind that waits.
+    #[test]
+    fn nothing_stands_in_front_of_what_gathers_channels() {
+        let loads = [
+            (
+                Family::Gen12Lp,
+                "send.dc1 (8|M0) r10 r2 null 0x0 0x02106efe",
+            ),
+            (
+                Family::XeHpg,
+                "send.dc1 (8|M0) r10 r2 null:0 0x0 0x02106efe",
+            ),
+        ];
+        for (family, load) in loads {
+            let text = format!(
+                "mov (8|M0) r2.0<1>:d 1:w\n\
+                 (W) mov (1|M0) f0.0<1>:uw 1:w\n\
+                 START:\n\
+                 (f0.0) join (8|M0) A\n\
+                 (f0.0) goto (8|M0) A B\n\
+                 {load}\n\
+                 A:\njoin (8|M0) B\n\
+                 mov (8|M0) r20.0<1>:d r10.0<8;8,1>:d\n\
+                 (f0.0) goto (8|M0) B B\n\
+                 {load}\n\
+                 B:\njoin (8|M0) C\n\
+                 C:\njoin (8|M0) D\n\
+                 D:\n\
+                 mov (8|M0) r21.0<1>:d r10.0<8;8,1>:d\n\
+                 (f0.0) if (8|M0) E E\n\
+                 {load}\n\
+                 E:\nendif (8|M0) F\n\
+                 F:\n\
+                 mov (8|M0) r22.0<1>:d r10.0<8;8,1>:d\n\
+                 (f0.0) break (8|M0) G G\n\
+                 {load}\n\
+                 (W) mov (1|M0) f0.0<1>:uw r10.0<0;1,0>:uw\n\
+                 G:\n(f0.0) while (8|M0) START\n\
+                 mov (8|M0) r10.0<1>:d 0:w\n"
+            );
+            let (plain, annotated) = not_followed(family, &text);
+            let at = |program: &Program| -> Vec<usize> {
+                let count = program.instructions().len();
+                let is_target = |index: &usize| {
+                    let placed = &program.instructions()[*index];
+                    gathers(&placed.instruction) && branch_targets(program).contains(index)
+                };
+                (0..count).filter(is_target).collect()
+            };
+            assert_eq!(at(&plain).len(), at(&annotated).len());
+            assert_eq!(at(&plain).len(), 6);
+            let report = check_program(&annotated);
+            assert!(report.complete);
+            assert_eq!(report.hazards, [], "{family}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::flow::{Carries, Flow};
+use super::flow::{Block, Carries, Flow};
 use super::packed::Packed;
 use super::pending::{Facts, State};
 
@@ -110,10 +110,26 @@ const APPENDED: usize = 256;
 /// The most accesses under way with which a block begins in a [`sweep`].
 const MEETING: usize = 256;
 
+/// What a block begins with in a [`sweep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// What is known to be under way.
+    Known,
+    /// A wait for everything.
+    Settled,
+    /// Anything, known or not: the blocks behind it begin with the wait.
+    Unknown,
+}
+
 /// Runs `transfer` once over each block, in order, however complex the program is: where control may
 /// come back to a block, or too much is under way, the block begins with a wait for everything.
-/// `transfer` is told at which instructions. What [`fixpoint`] finds needs fewer waits.
-pub fn sweep(flow: &Flow, mut transfer: impl FnMut(usize, bool, &mut State)) {
+/// `transfer` is told at which instructions. Nothing can stand in front of a block that `gathers` channels by
+/// its place: those behind it wait. What [`fixpoint`] finds needs fewer waits.
+pub fn sweep(
+    flow: &Flow,
+    gathers: impl Fn(&Block) -> bool,
+    mut transfer: impl FnMut(usize, Begins, &mut State),
+) {
     let mut settles = alloc::vec![false; flow.blocks.len()];
     for (number, block) in flow.blocks.iter().enumerate() {
         for successor in block.successors.iter().filter(|to| to.block <= number) {
@@ -123,16 +139,25 @@ pub fn sweep(flow: &Flow, mut transfer: impl FnMut(usize, bool, &mut State)) {
     let mut states: Vec<State> = flow.blocks.iter().map(|_| State::default()).collect();
     for (number, block) in flow.blocks.iter().enumerate() {
         let mut state = core::mem::take(&mut states[number]);
+        let passes_on = settles[number] && gathers(block);
         for index in block.start..block.end {
-            transfer(index, settles[number] && index == block.start, &mut state);
+            let begins = match settles[number] {
+                _ if passes_on => Begins::Unknown,
+                true if index == block.start => Begins::Settled,
+                _ => Begins::Known,
+            };
+            transfer(index, begins, &mut state);
         }
         for successor in &block.successors {
             if settles[successor.block] {
                 continue;
             }
             let arrived = &mut states[successor.block];
-            arrived.join(&state);
-            if arrived.len() > MEETING {
+            if !passes_on {
+                arrived.join(&state);
+            }
+            // What leads back is settled already, so that this one is still to come.
+            if passes_on || arrived.len() > MEETING {
                 settles[successor.block] = true;
                 arrived.clear();
             }
