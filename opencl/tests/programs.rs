@@ -86,6 +86,11 @@ fn kernels_print_in_their_order() {
 }
 
 #[test]
+fn modes_of_floats() {
+    run("modes");
+}
+
+#[test]
 fn handles() {
     run("handles");
 }

@@ -1,4 +1,4 @@
-//! What the host's processor has.
+//! What the host's processor has, and the modes in which it computes floats.
 
 use core::fmt;
 use core::str::FromStr;
@@ -71,9 +71,57 @@ impl FromStr for HostIsa {
     }
 }
 
+/// Floats to the nearest, denormals kept, no traps: what a process begins with.
+#[cfg(target_arch = "x86_64")]
+const MXCSR: u32 = 0x1f80;
+
+/// Gives the calling thread the modes of floats that routines and translations are made for. A thread begins
+/// with those of the thread that starts it, and these are the program's: with `-ffast-math` gcc links code that
+/// makes denormals zero, and `fesetround` and `feenableexcept` change rounding and traps. Threads that compute
+/// what a device does call this first.
+pub fn default_modes() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction reads the constant alone. These modes are those that Rust's code is compiled for.
+    unsafe {
+        core::arch::asm!("ldmxcsr [{}]", in(reg) &MXCSR, options(nostack, readonly, preserves_flags));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the register has modes of floats alone. These are those that Rust's code is compiled for.
+    unsafe {
+        core::arch::asm!("msr fpcr, xzr", options(nostack, nomem, preserves_flags));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_thread_gets_modes_of_its_own() {
+        let modes = || {
+            let mut now = 0u32;
+            // SAFETY: the instruction writes the variable alone.
+            unsafe {
+                core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut now, options(nostack));
+            }
+            // Without the flags of what has happened.
+            now & !0x3f
+        };
+        // In a thread of its own: flushed denormals, rounding to zero.
+        let thread = std::thread::spawn(move || {
+            let others = 0xff80u32;
+            // SAFETY: the instruction reads the variable alone; the modes are put back before anything is
+            // computed.
+            unsafe {
+                core::arch::asm!("ldmxcsr [{}]", in(reg) &raw const others, options(nostack));
+            }
+            let before = modes();
+            default_modes();
+            (before, modes())
+        });
+        assert_eq!(thread.join().expect("no panic"), (0xff80, MXCSR));
+    }
 
     #[test]
     fn sets_include_those_before_them_and_have_names() {

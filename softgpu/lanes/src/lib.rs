@@ -27,7 +27,7 @@ mod select;
 mod vector;
 mod word;
 
-pub use host::HostIsa;
+pub use host::{HostIsa, default_modes};
 pub use operand::{Element, Modifiers, Place, Region};
 pub use request::{Accumulator, Condition, Input, Operation, Output, Request};
 pub use vector::{Enabled, Modes, Vector};

@@ -65,6 +65,7 @@ impl Desk {
 
     /// Does what comes, until the desk is closed.
     fn serve(&self) {
+        eu_lanes::default_modes();
         let mut kit = Kit::default();
         let mut state = self.state();
         loop {

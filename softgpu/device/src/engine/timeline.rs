@@ -208,6 +208,7 @@ impl Shared {
 
     /// Runs batches until none has come for a while.
     fn serve(&self) {
+        eu_lanes::default_modes();
         let mut kit = Kit::default();
         let mut apart = Apart::new();
         loop {
