@@ -124,6 +124,7 @@ fn finish(
     // "CL_MAP_FAILURE if there is a failure to map the requested region"
     let pointer = map.pointer;
     let mapping = map.mapping();
+    let failed = map.failed.clone();
     let (object, is_written) = (mem.clone(), map.written.is_some());
     mem.add_map(map)?;
     let work = move || {
@@ -137,7 +138,7 @@ fn finish(
     match host(queue, command, mem.clone(), blocking, waits, work) {
         Ok(()) => Ok(pointer),
         Err(error) => {
-            mem.take_map(pointer);
+            mem.remove_map(&failed);
             Err(error)
         }
     }

@@ -435,11 +435,18 @@ impl Mem {
         Ok(())
     }
 
-    /// Forgets the map at a pointer.
+    /// Forgets the newest map at a pointer: of those that have not failed, if there is one.
     pub(crate) fn take_map(&self, pointer: Memory) -> Option<Map> {
         let mut maps = lock(&self.maps);
-        let place = maps.iter().rposition(|map| map.pointer == pointer)?;
+        let last = |is_wanted: &dyn Fn(&Map) -> bool| maps.iter().rposition(is_wanted);
+        let is_here = |map: &Map| map.pointer == pointer;
+        let place = last(&|map| is_here(map) && !map.has_failed()).or_else(|| last(&is_here))?;
         Some(maps.remove(place))
+    }
+
+    /// Forgets the map that has this flag: no command makes it.
+    pub(crate) fn remove_map(&self, failed: &Arc<AtomicBool>) {
+        lock(&self.maps).retain(|map| !Arc::ptr_eq(&map.failed, failed));
     }
 
     /// How often it is mapped.

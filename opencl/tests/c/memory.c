@@ -220,6 +220,34 @@ static void any_byte(void) {
     DONE(clReleaseKernel(add));
 }
 
+/* A map that failed lies where one lies that did not: that one is unmapped. */
+static void failed_maps(void) {
+    static unsigned char host[129];
+    memset(host, 0, sizeof host);
+    /* At an odd byte: the object has memory of its own. */
+    cl_mem buffer = buffer_of(context, CL_MEM_USE_HOST_PTR, 64, host + 1);
+    unsigned char *map =
+        clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &error);
+    DONE(error);
+    cl_event user = clCreateUserEvent(context, &error), failed;
+    DONE(error);
+    clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_READ, 0, 64, 1, &user, &failed, &error);
+    DONE(error);
+    DONE(clSetUserEventStatus(user, -1));
+    GIVES(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &failed));
+    memset(map, 7, 64);
+    DONE(clEnqueueUnmapMemObject(queue, buffer, map, 0, NULL, NULL));
+    unsigned char got[64];
+    DONE(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    IS(got[0] == 7 && got[63] == 7);
+    cl_uint count;
+    DONE(clGetMemObjectInfo(buffer, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    IS(count == 0);
+    DONE(clReleaseEvent(user));
+    DONE(clReleaseEvent(failed));
+    DONE(clReleaseMemObject(buffer));
+}
+
 /* Memory that the program may not write to: kernels read a copy of it, and never get to write. */
 static void constants(void) {
     static const int table[SIZE / sizeof(int)] __attribute__((aligned(4096))) = {1, 2, 3};
@@ -291,6 +319,7 @@ int main(void) {
         maps();
         own_memory();
         any_byte();
+        failed_maps();
         constants();
         DONE(clReleaseCommandQueue(queue));
     }
