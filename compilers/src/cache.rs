@@ -28,8 +28,8 @@ const LIMIT: u64 = 256 << 20;
 const UNSEEN: u64 = 64;
 /// What the names of files begin with that are being written.
 const UNFINISHED: &str = ".intel-gpu-";
-/// The form of the files, which is a part of their names.
-const VERSION: &str = "intel-gpu 1";
+/// The form of the files, and of what compilers are given beside the job, which is a part of their names.
+const VERSION: &str = "intel-gpu 2";
 
 type Hash = [u8; 32];
 

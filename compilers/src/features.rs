@@ -73,6 +73,42 @@ pub fn features(platform: &Platform) -> Vec<&'static str> {
     with(FEATURES, &more)
 }
 
+/// Macros that Intel's compiler defines for each platform on which its headers have the functions, or 22.43's
+/// library would have them.
+const DEFINED_BY_INTEL: &[&str] = &[
+    "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_load_store",
+    "__opencl_c_ext_fp16_global_atomic_min_max",
+    "__opencl_c_ext_fp16_local_atomic_add",
+    "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_local_atomic_min_max",
+    "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max",
+    "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_min_max",
+    "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max",
+    "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
+    "cl_ext_float_atomics",
+    "cl_intel_device_side_avc_motion_estimation",
+    "cl_intel_packed_yuv",
+    "cl_intel_planar_yuv",
+    "cl_intel_split_work_group_barrier",
+    "cl_khr_extended_bit_ops",
+    "cl_khr_integer_dot_product",
+    "cl_khr_subgroups",
+];
+
+/// The macros of what a platform does not have that Intel's compiler defines all the same.
+pub(crate) fn excess(platform: &Platform) -> impl Iterator<Item = &'static str> {
+    let (extensions, features) = (extensions(platform), features(platform));
+    let all = DEFINED_BY_INTEL.iter().copied();
+    all.filter(move |name| !extensions.contains(name) && !features.contains(name))
+}
+
 fn with(all: &[&'static str], more: &[(bool, &[&'static str])]) -> Vec<&'static str> {
     let more = more.iter().filter(|(has, _)| *has);
     let more = more.flat_map(|(_, names)| names.iter());

@@ -230,6 +230,57 @@ fn what_is_wrong_is_said_in_the_compilers_words() {
     }
 }
 
+/// Also of text that begins with the mark of UTF-8.
+#[test]
+fn the_first_line_is_the_first() {
+    for text in ["#error here\n", "\u{feff}#error here\n"] {
+        for compiler in all() {
+            let bad = job(Source::OpenClC(text.as_bytes()), Product::Module);
+            let error = compiler.compile(&bad).unwrap_err();
+            // Intel's compiler has a number for the source, too.
+            let log = error.log();
+            let place = log.split(": error: here").next().unwrap();
+            assert_eq!(place.rsplit(':').nth(1), Some("1"), "{log}");
+        }
+    }
+}
+
+#[test]
+fn images_of_depths_are_there_in_all_languages() {
+    let text = "kernel void k(read_only image2d_depth_t i, sampler_t s, global float *p) {\n\
+                    p[0] = read_imagef(i, s, (float2)(0, 0));\n\
+                }\n";
+    for compiler in all() {
+        for options in ["", "-cl-std=CL1.2", "-cl-std=CL3.0"] {
+            let compiled = compiler.compile(&Job {
+                options,
+                ..job(Source::OpenClC(text.as_bytes()), Product::Module)
+            });
+            assert!(compiled.is_ok(), "{compiler:?} {options}: {compiled:?}");
+        }
+    }
+}
+
+#[test]
+fn options_that_are_known_are_taken_and_others_are_errors_of_options() {
+    let source = Source::OpenClC(b"kernel void k(global int *p) { *p = 1; }");
+    for compiler in all() {
+        for options in ["-cl-no-subgroup-ifp", "-w\t-g", "-w\n-cl-mad-enable"] {
+            let compiled = compiler.compile(&Job {
+                options,
+                ..job(source, Product::Module)
+            });
+            assert!(compiled.is_ok(), "{compiler:?} {options:?}: {compiled:?}");
+        }
+        let compiled = compiler.compile(&Job {
+            options: "-cl-std=CL9.9",
+            ..job(source, Product::Module)
+        });
+        let refused = matches!(compiled, Err(CompileError::Options { .. }));
+        assert!(refused, "{compiler:?}: {compiled:?}");
+    }
+}
+
 #[test]
 fn headers_and_quotes_arrive() {
     let text =
@@ -463,7 +514,16 @@ fn intels_compiler_defines_them_too() {
     }
     for name in ["skl", "tgl", "dg2"] {
         let target = Target::parse(name).unwrap();
-        let source = source_of_macros(&macros(target.platform, "CL3.0"), &[]);
+        let own = macros(target.platform, "CL3.0");
+        let mut others = vec![
+            "__opencl_c_integer_dot_product_input_4x8bit",
+            "__opencl_c_integer_dot_product_input_4x8bit_packed",
+            "cl_intel_planar_yuv",
+            "cl_khr_integer_dot_product",
+            "cl_khr_subgroups",
+        ];
+        others.retain(|name| !own.contains(name));
+        let source = source_of_macros(&own, &others);
         let compiled = intel.compile(&Job {
             options: "-cl-std=CL3.0",
             target,

@@ -98,7 +98,9 @@ impl Clang {
             command.arg("-I").arg(folder);
         }
         // A quote that is not closed is the compiler's to judge.
-        let options = words(job.options).unwrap_or_else(|_| vec![job.options.to_owned()]);
+        let mut options = words(job.options).unwrap_or_else(|_| vec![job.options.to_owned()]);
+        // clang 14 does not know it, and it forbids nothing: sub-groups need make no progress by themselves.
+        options.retain(|option| option != NO_PROGRESS);
         command.args(options);
         command.arg(&source).arg("-o").arg(&bitcode);
         let compiled = process::run(&mut command, DEADLINE).map_err(&bad)?;
@@ -111,7 +113,7 @@ impl Clang {
             .to_owned();
         if !compiled.status.success() {
             let compiler = "clang";
-            return Err(match log.contains("unknown argument") {
+            return Err(match log.lines().any(is_of_options) {
                 true => CompileError::Options { compiler, log },
                 false => CompileError::Refused {
                     compiler,
@@ -167,6 +169,18 @@ impl Compiler for Clang {
             }
         }
     }
+}
+
+/// The option that does without sub-groups' progress by themselves.
+const NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
+
+/// Whether clang says that an option, or its value, is wrong: what it says of source has a place before it.
+fn is_of_options(line: &str) -> bool {
+    let said = line.split_once("error: ");
+    let said = said.filter(|(who, _)| who.is_empty() || who.starts_with("clang"));
+    said.is_some_and(|(_, what)| {
+        what.starts_with("unknown argument") || what.starts_with("invalid value '")
+    })
 }
 
 /// Where SPIR-V has its version.

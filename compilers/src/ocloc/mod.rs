@@ -14,10 +14,11 @@ mod signals;
 use std::borrow::Cow;
 use std::os::unix::fs::symlink;
 
-use devinfo::Target;
+use devinfo::{Platform, Target};
 use spirv_module::Module;
 
 use crate::compiler::{CompileError, Compiled, Header, Job, Product, Source};
+use crate::features::excess;
 use crate::options::language;
 use crate::place::Place;
 
@@ -124,7 +125,8 @@ fn compile(runner: &dyn Runner, job: &Job<'_>) -> Result<Compiled, Failure> {
     }
     if !job.options.is_empty() {
         options.push(' ');
-        options.push_str(job.options);
+        // It parts options at spaces alone.
+        options.push_str(&job.options.replace(['\t', '\n', '\r'], " "));
     }
     let linked;
     let job = match job.source {
@@ -198,6 +200,17 @@ fn ended(text: &[u8]) -> Vec<u8> {
     [text, b"\n\0"].concat()
 }
 
+/// A source without the macros that the compiler defines for what the platform does not have. Its lines have the
+/// numbers that they had.
+fn without_excess(text: &[u8], platform: &Platform, options: &str) -> Vec<u8> {
+    // The mark of UTF-8 is one at the beginning only.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    // The program may define them itself.
+    let names = excess(platform).filter(|name| !options.contains(name));
+    let lines: String = names.map(|name| format!("#undef {name}\n")).collect();
+    [lines.as_bytes(), b"#line 1\n", text].concat()
+}
+
 fn compile_for(
     runner: &dyn Runner,
     job: &Job<'_>,
@@ -210,7 +223,7 @@ fn compile_for(
     let (ended_text, folded);
     let (name, content) = match job.source {
         Source::OpenClC(text) => {
-            ended_text = ended(text);
+            ended_text = ended(&without_excess(text, job.target.platform, options));
             ("kernel.cl", ended_text.as_slice())
         }
         Source::Modules(modules) => {
@@ -232,8 +245,10 @@ fn compile_for(
         words.extend(["-revision_id".to_owned(), revision.to_string()]);
     }
     let mut internal = vec!["-cl-intel-allow-zebin", job.internal];
-    if !job.target.platform.images && language(options).as_deref() == Some("CL3.0") {
-        internal.push(IMAGES);
+    match job.target.platform.images {
+        true => internal.push(DEPTH_IMAGES),
+        false if language(options).as_deref() == Some("CL3.0") => internal.push(IMAGES),
+        false => {}
     }
     internal.retain(|options| !options.is_empty());
     words.extend(["-internal_options".to_owned(), internal.join(" ")]);
@@ -309,6 +324,9 @@ fn compile_for(
 /// Lets 22.43 read its own headers in OpenCL C 3.0 for a platform without images: they declare
 /// functions of images whether there are images or not.
 const IMAGES: &str = "-cl-ext=+__opencl_c_images,+__opencl_c_read_write_images";
+
+/// Has 22.43 know images of depths in OpenCL C 1.2, too.
+const DEPTH_IMAGES: &str = "-cl-ext=+cl_khr_depth_images";
 
 /// Whether a failure is one of the source: the compiler knew the platform and the command line.
 fn known(words: &str) -> bool {
