@@ -1,7 +1,7 @@
 //! Running other programs: what they said, and never for longer than allowed.
 
 use std::io::{self, Read, Seek};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,10 +14,23 @@ const LAST_LOOK: Duration = Duration::from_millis(64);
 /// A program that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// How.
-    pub status: ExitStatus,
+    /// How; `None` if somebody else in the process was told, or nobody: hosts ignore SIGCHLD, or wait for
+    /// whatever child ends.
+    pub status: Option<ExitStatus>,
     /// What it wrote to stdout and stderr, in the order of writing.
     pub words: String,
+}
+
+impl Ended {
+    /// Whether it did its work; if nobody knows how it ended, whether what it makes `is_there`.
+    pub fn has_succeeded(&self, is_there: bool) -> bool {
+        self.status.map_or(is_there, |status| status.success())
+    }
+
+    /// The signal that ended it.
+    pub fn signal(&self) -> Option<i32> {
+        self.status.and_then(|status| status.signal())
+    }
 }
 
 /// Runs a program to its end, with nothing on its stdin.
@@ -46,12 +59,16 @@ pub fn run(command: &mut Command, deadline: Duration) -> io::Result<Ended> {
     let mut child = command.spawn()?;
     let mut look = FIRST_LOOK;
     let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
+        match child.try_wait() {
+            Ok(None) => {}
+            Ok(ended) => break ended,
+            Err(error) if error.raw_os_error() == Some(libc::ECHILD) => break None,
+            Err(error) => return Err(error),
         }
         if begin.elapsed() >= deadline {
             child.kill()?;
-            child.wait()?;
+            // It may be somebody else who is told.
+            let _ended = child.wait();
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
                 format!("it did not end within {} s", deadline.as_secs_f64()),
@@ -83,7 +100,7 @@ mod tests {
     fn both_streams_are_kept_in_order() {
         let mut command = shell("echo one; echo two >&2; echo three; exit 7");
         let ended = run(&mut command, Duration::from_secs(60)).unwrap();
-        assert_eq!(ended.status.code(), Some(7));
+        assert_eq!(ended.status.and_then(|status| status.code()), Some(7));
         assert_eq!(ended.words, "one\ntwo\nthree\n");
     }
 

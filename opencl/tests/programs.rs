@@ -90,6 +90,18 @@ fn modes_of_floats() {
     run("modes");
 }
 
+/// Compilers run beside programs that do not let others know how children end.
+#[test]
+fn children() {
+    for compiler in ["ocloc", "own"] {
+        run_on(
+            &["soft:tgl"],
+            "children",
+            &[("INTEL_GPU_COMPILER", compiler)],
+        );
+    }
+}
+
 #[test]
 fn handles() {
     run("handles");

@@ -111,7 +111,7 @@ impl Clang {
             .replace(&declarations.display().to_string(), INTEL_SUBGROUPS_NAME)
             .trim()
             .to_owned();
-        if !compiled.status.success() {
+        if !compiled.has_succeeded(bitcode.exists()) {
             let compiler = "clang";
             return Err(match log.lines().any(is_of_options) {
                 true => CompileError::Options { compiler, log },
@@ -119,7 +119,7 @@ impl Clang {
                     compiler,
                     device: "SPIR-V".to_owned(),
                     log,
-                    crashed: compiled.status.code().is_none(),
+                    crashed: compiled.signal().is_some(),
                 },
             });
         }
@@ -261,13 +261,13 @@ fn spirv(
     compiler: &'static str,
 ) -> Result<Vec<u8>, CompileError> {
     let ended = process::run(command, DEADLINE).map_err(failed(program))?;
-    match ended.status.success() {
+    match ended.has_succeeded(output.exists()) {
         true => fs::read(output).map_err(failed(program)),
         false => Err(CompileError::Refused {
             compiler,
             device: "SPIR-V".to_owned(),
             log: ended.words.trim().to_owned(),
-            crashed: ended.status.code().is_none(),
+            crashed: ended.signal().is_some(),
         }),
     }
 }

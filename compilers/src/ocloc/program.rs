@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Call, Ended, Failure, OUTPUT, PACKAGE, Runner, compile, unknown};
+use super::{Call, Ended, FAILED, Failure, OUTPUT, PACKAGE, Runner, compile, unknown};
 use crate::compiler::{CompileError, Compiled, Compiler, Job};
 use crate::place::{Place, write_headers};
 use crate::process;
@@ -72,10 +71,11 @@ pub fn version(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.current_dir(folder.path()).args(["query", QUERY]);
     let ended = process::run(&mut command, QUERY_DEADLINE).ok()?;
-    if !ended.status.success() {
+    let answer = folder.path().join(QUERY);
+    if !ended.has_succeeded(answer.exists()) {
         return None;
     }
-    let version = fs::read_to_string(folder.path().join(QUERY)).ok()?;
+    let version = fs::read_to_string(answer).ok()?;
     Some(
         version
             .trim_matches(|c: char| c.is_whitespace() || c == '\0')
@@ -168,12 +168,10 @@ impl Program<'_> {
             let name = entry.file_name().to_string_lossy().into_owned();
             files.push((name, fs::read(entry.path())?));
         }
+        let has_made = !files.is_empty() && !ended.words.contains(FAILED);
         Ok(Ended {
-            success: ended.status.success(),
-            crash: ended
-                .status
-                .signal()
-                .map(|number| format!("signal {number}")),
+            success: ended.has_succeeded(has_made),
+            crash: ended.signal().map(|number| format!("signal {number}")),
             words: ended.words,
             outputs: files,
         })
