@@ -50,7 +50,7 @@ mod thread;
 mod trace;
 #[cfg(test)]
 #[cfg(target_arch = "x86_64")]
-mod translated;
+mod translated_tests;
 mod turns;
 #[cfg(test)]
 mod turns_tests;
