@@ -40,6 +40,22 @@ pub enum Next {
     Told,
 }
 
+/// The code of blocks, where each begins, and where the code that begins threads does.
+fn translated(
+    mut translator: Translator,
+    blocks: &[Block],
+) -> Option<(Vec<u8>, Vec<AssemblyOffset>, AssemblyOffset)> {
+    translator.frame();
+    let threads = translator.threads();
+    translator.turns();
+    translator.partings(blocks);
+    for number in 0..blocks.len() {
+        translator.block(blocks, number);
+    }
+    let (code, starts) = translator.finish()?;
+    Some((code, starts, threads))
+}
+
 impl Code {
     /// Translates `blocks` for these instructions of the host; `None` where its processor lacks them, or if
     /// memory lacks.
@@ -47,15 +63,10 @@ impl Code {
         if !isa.is_here() {
             return None;
         }
-        let mut translator = Translator::new(layout, blocks, isa);
-        translator.frame();
-        let threads = translator.threads();
-        translator.turns();
-        translator.partings(blocks);
-        for number in 0..blocks.len() {
-            translator.block(blocks, number);
-        }
-        let (code, starts) = translator.finish()?;
+        let lazy = (isa >= HostIsa::Avx512).then(|| Translator::lazy(layout, blocks, isa));
+        let (code, starts, threads) = lazy
+            .and_then(|translator| translated(translator, blocks))
+            .or_else(|| translated(Translator::new(layout, blocks, isa), blocks))?;
         let mut buffer = MutableBuffer::new(code.len()).ok()?;
         buffer.set_len(code.len());
         buffer.copy_from_slice(&code);

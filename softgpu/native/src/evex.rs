@@ -361,6 +361,7 @@ mod tests {
             message: 0,
             general: 0,
             notification: 0,
+            observed: true,
         };
         let mut translator = Translator::new(layout, &[], HostIsa::Avx512);
         emit(&mut translator);

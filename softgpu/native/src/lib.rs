@@ -9,6 +9,9 @@
 //! agrees with the routines of [`eu_lanes`] bit for bit, except for the payload of NaNs that are computed,
 //! which is not specified.
 //!
+//! With AVX-512, results stay in registers of the host, and are stored where something needs them in memory (`owed`):
+//! which is less often than they are computed (`live`).
+//!
 //! A block is translated for one set of floating-point modes, and either for all channels of the
 //! kernel's width enabled ([`Channels::All`]), where results need no mask, or for any. A translation may have
 //! both: then host code goes from one to the other where channels part and meet (`branch`), and otherwise it
@@ -46,6 +49,8 @@ mod conversions;
 #[cfg(target_arch = "x86_64")]
 mod copies;
 #[cfg(target_arch = "x86_64")]
+mod detours;
+#[cfg(target_arch = "x86_64")]
 mod elements;
 #[cfg(target_arch = "x86_64")]
 mod evex;
@@ -58,6 +63,8 @@ mod indirect;
 #[cfg(target_arch = "x86_64")]
 mod known;
 #[cfg(target_arch = "x86_64")]
+mod live;
+#[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
 mod masks;
@@ -65,6 +72,8 @@ mod masks;
 mod memory;
 mod model;
 mod moves;
+#[cfg(target_arch = "x86_64")]
+mod owed;
 #[cfg(target_arch = "x86_64")]
 mod plan;
 mod planes;

@@ -57,6 +57,7 @@ pub(crate) struct Ways {
 
 impl Translator {
     pub(crate) fn ways(&mut self) -> Ways {
+        self.part_ways();
         Ways {
             slow: self.ops.new_dynamic_label(),
             skip: self.ops.new_dynamic_label(),
@@ -70,20 +71,30 @@ impl Translator {
         if !step.is_usual() {
             return self.call(op);
         }
+        let wide = step.channels > 1 && self.isa >= HostIsa::Avx512;
+        if wide {
+            self.settle_message(step);
+        }
         let (ways, chosen) = self.begin(step);
+        let mut loaded = Vec::new();
         if step.channels == 1 {
             self.one(step, ways.slow);
-        } else if self.isa >= HostIsa::Avx512 {
-            self.wide_many(step, chosen, ways.slow);
+        } else if wide {
+            loaded = self.wide_many(step, chosen, ways.slow);
         } else {
             self.many(step, chosen, ways.slow);
         }
-        let planes = step.planes.count();
         if !step.stores {
-            let end = step.data + planes * step.plane_bytes;
-            self.forget(step.data..end);
+            self.forget(step.data_bytes());
+        }
+        self.join_ways();
+        for portion in loaded {
+            if let Some(register) = portion.register {
+                self.hold(register, portion.at, portion.bytes);
+            }
         }
         self.pool.release_all();
+        self.wide.release_all();
         self.meet(ways, op);
     }
 

@@ -40,6 +40,9 @@ pub struct Layout {
     pub general: u32,
     /// That of n0.0.
     pub notification: u32,
+    /// Whether somebody looks at general registers of threads that have ended: else what nothing reads before is not
+    /// stored.
+    pub observed: bool,
 }
 
 #[cfg(test)]
@@ -53,6 +56,7 @@ impl Layout {
         message: 0,
         general: 0,
         notification: 0,
+        observed: true,
     };
 }
 

@@ -6,7 +6,7 @@ use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::{Element, HostIsa, Input, Operation, Place, Region, Request};
 
 use crate::known::Executing;
-use crate::model::{Channels, Grouping, Masking, Step, VectorStep};
+use crate::model::{Grouping, Masking, Step, VectorStep};
 use crate::plan::{Factors, Kind, Plan, Reading};
 use crate::registers::Ymm;
 use crate::translate::Translator;
@@ -114,12 +114,7 @@ impl Translator {
 
     /// Whether an op serves all of its channels.
     pub(crate) fn is_whole(&self, masking: &Masking, lanes: u8) -> bool {
-        let size = u32::MAX >> (32 - u32::from(lanes.clamp(1, 32)));
-        let all = match self.channels {
-            Channels::All(active) => active >> masking.channel_offset & size == size,
-            Channels::Any => false,
-        };
-        masking.predicate.is_none() && (masking.no_mask || all)
+        self.channels.all_served(masking, lanes)
     }
 
     const fn reads_accumulator(&self, source: &Input) -> bool {

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use crate::owed::Owed;
+
 /// A 256-bit register, one of the first sixteen.
 pub(crate) type Ymm = u8;
 
@@ -47,6 +49,13 @@ pub(crate) struct FlagBit {
     pub inverse: bool,
 }
 
+impl Slot {
+    /// What is owed at this step: the last one that reads it.
+    fn owed_at(&self, now: u32) -> Option<u32> {
+        self.owed.filter(|&last| last >= now)
+    }
+}
+
 impl Content {
     fn overlaps(self, range: &Range<u32>) -> bool {
         let own = match self {
@@ -67,7 +76,7 @@ impl Content {
     }
 }
 
-/// The registers that values live in. What they hold is in memory too, so that any may be reused.
+/// The registers that values live in. What they hold is in memory too, unless it is owed, so that others may be reused.
 #[derive(Debug)]
 pub(crate) struct Pool {
     slots: [Slot; Pool::COUNT as usize],
@@ -77,6 +86,8 @@ pub(crate) struct Pool {
     clock: u32,
     exhausted: bool,
     carried: Vec<Carried>,
+    /// The present step of the block.
+    pub now: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +97,8 @@ struct Slot {
     pinned: bool,
     /// If its block has begun with it, and not used it yet, its place among what was carried.
     carried: Option<usize>,
+    /// Memory has not what it holds, which this step reads last.
+    owed: Option<u32>,
 }
 
 /// A content that a block begins with.
@@ -116,6 +129,7 @@ impl Pool {
             clock: 0,
             exhausted: false,
             carried: Vec::new(),
+            now: 0,
         }
     }
 
@@ -134,6 +148,13 @@ impl Pool {
         let mut slots = self.slots.iter();
         let place = slots.position(|slot| slot.content == Some(content))?;
         self.need(place);
+        Some(self.first + place as u8)
+    }
+
+    /// The same, which need not be used.
+    pub fn held(&self, content: Content) -> Option<u8> {
+        let mut slots = self.slots.iter();
+        let place = slots.position(|slot| slot.content == Some(content))?;
         Some(self.first + place as u8)
     }
 
@@ -194,22 +215,117 @@ impl Pool {
         self.needed(block)
     }
 
-    /// A register for a new value, pinned. If there is none, the translation is given up.
-    pub fn take(&mut self) -> u8 {
+    /// The place of the register that is given to the next value.
+    fn next(&self) -> Option<usize> {
         let all = 0..usize::from(self.count);
         let free = all.filter(|&slot| !self.slots[slot].pinned);
         let age = |slot: &Slot| {
             let dear = matches!(slot.content, Some(Content::Mask(_)));
             slot.used + if dear { Self::DEAR } else { 0 }
         };
-        let oldest =
-            free.min_by_key(|&slot| (self.slots[slot].content.is_some(), age(&self.slots[slot])));
-        self.exhausted |= oldest.is_none();
-        let place = oldest.unwrap_or_default();
+        free.min_by_key(|&place| {
+            let slot = &self.slots[place];
+            let is_owed = slot.owed_at(self.now).is_some();
+            // Nothing reads what is owed no more.
+            let is_known = slot.content.is_some() && (is_owed || slot.owed.is_none());
+            (is_owed, is_known, age(slot))
+        })
+    }
+
+    /// A register for a new value, pinned. If there is none, the translation is given up.
+    pub fn take(&mut self) -> u8 {
+        let next = self.next();
+        self.exhausted |= next.is_none();
+        let place = next.unwrap_or_default();
         self.slots[place].content = None;
         self.slots[place].carried = None;
+        self.slots[place].owed = None;
         self.touch(place);
         self.first + place as u8
+    }
+
+    /// What is owed by the register that is given to the next value.
+    pub fn evicts(&self) -> Option<Owed> {
+        self.owed(self.next()?)
+    }
+
+    /// What a slot owes that is still read.
+    fn owed(&self, place: usize) -> Option<Owed> {
+        let slot = &self.slots[place];
+        slot.owed_at(self.now)?;
+        let Some(Content::Bytes(at, bytes)) = slot.content else {
+            return None;
+        };
+        Some(Owed {
+            register: self.first + place as u8,
+            at,
+            bytes,
+        })
+    }
+
+    /// What is owed, and still read.
+    pub fn all_owed(&self) -> Vec<Owed> {
+        let places = 0..usize::from(self.count);
+        places.filter_map(|place| self.owed(place)).collect()
+    }
+
+    /// Whether anything is.
+    pub fn is_in_debt(&self) -> bool {
+        self.slots.iter().any(|slot| slot.owed.is_some())
+    }
+
+    /// What is owed of these register bytes. What nothing reads any more is forgotten.
+    pub fn owes(&mut self, range: &Range<u32>) -> Option<Owed> {
+        for place in 0..usize::from(self.count) {
+            let slot = &mut self.slots[place];
+            let is_in = slot.content.is_some_and(|content| content.overlaps(range));
+            if slot.owed.is_none() || !is_in {
+                continue;
+            }
+            if slot.owed_at(self.now).is_none() {
+                slot.content = None;
+                slot.owed = None;
+                continue;
+            }
+            return self.owed(place);
+        }
+        None
+    }
+
+    /// What this register owes, and still is read.
+    pub fn owed_by(&self, register: u8) -> Option<Owed> {
+        self.owed(usize::from(register.checked_sub(self.first)?))
+    }
+
+    /// What is to be stored if more than so many registers owe something: what was used the longest time ago.
+    pub fn crowds(&self, most: u8) -> Option<Owed> {
+        let all = self.all_owed();
+        let used = |owed: &&Owed| self.slots[usize::from(owed.register - self.first)].used;
+        let oldest = all.iter().min_by_key(used).copied();
+        oldest.filter(|_| all.len() > usize::from(most))
+    }
+
+    /// What a register holds is owed from now on; this step reads it last.
+    pub fn owe(&mut self, register: u8, last: u32) {
+        if let Some(slot) = self.slot(register) {
+            slot.owed = Some(last);
+        }
+    }
+
+    /// If a register holds just this, it is not owed any more: another one takes its place.
+    pub fn succeed(&mut self, register: u8, content: Content) {
+        if let Some(slot) = self.slot(register)
+            && slot.content == Some(content)
+        {
+            slot.owed = None;
+        }
+    }
+
+    /// What a register holds is in memory, too.
+    pub fn paid(&mut self, register: u8) {
+        if let Some(slot) = self.slot(register) {
+            slot.owed = None;
+        }
     }
 
     fn touch(&mut self, place: usize) {
@@ -224,11 +340,13 @@ impl Pool {
         for slot in &mut self.slots {
             if slot.content == Some(content) {
                 slot.content = None;
+                slot.owed = None;
             }
         }
         if let Some(slot) = self.slot(register) {
             slot.content = Some(content);
             slot.carried = None;
+            slot.owed = None;
         }
     }
 
@@ -251,11 +369,12 @@ impl Pool {
         }
     }
 
-    /// Register bytes changed.
+    /// Register bytes changed, and what was owed of them is not any more.
     pub fn written(&mut self, range: Range<u32>) {
         for slot in &mut self.slots {
             if slot.content.is_some_and(|content| content.overlaps(&range)) {
                 slot.content = None;
+                slot.owed = None;
             }
         }
     }
@@ -278,6 +397,7 @@ impl Pool {
     pub fn lose(&mut self, register: u8) {
         if let Some(slot) = self.slot(register) {
             slot.content = None;
+            slot.owed = None;
         }
     }
 

@@ -1,7 +1,8 @@
 //! Blocks and masks.
 //!
 //! rbx is the frame, r12 the register bytes, r13d the enabled channels; eax, ecx, edx, esi, edi, ebp and
-//! r8 to r11 are temporary; r14d and r15d are flags (`flags`). Vector registers hold values, which are in memory too.
+//! r8 to r11 are temporary; r14d and r15d are flags (`flags`). Vector registers hold values, which are in memory
+//! too, or owed to it (`owed`).
 
 use core::mem::offset_of;
 use core::ops::Range;
@@ -16,13 +17,16 @@ use crate::block::is_last;
 use crate::branch::Place;
 use crate::carried::Carries;
 use crate::copies::Entries;
+use crate::detours::Detour;
 use crate::evex::general;
 use crate::frame::Frame;
+use crate::live::Lives;
 use crate::masks::predicates;
 use crate::model::{Block, Channels, End, Layout, Masking, Rounding, Step, Target, VectorStep};
 use crate::moves;
+use crate::owed::Debts;
 use crate::products::Share;
-use crate::registers::{Content, Pool, Ymm};
+use crate::registers::Pool;
 use crate::vector::{Job, SCRATCH, Written};
 use crate::wide::{Copying, KEPT, KEPT_COUNT};
 
@@ -85,6 +89,8 @@ pub(crate) struct Translator {
     pub(crate) wide: Pool,
     /// Its mask registers that keep masks.
     pub(crate) kept: Pool,
+    /// What of these is to be stored.
+    pub(crate) debts: Debts,
     /// Where 32 register bytes are stored alone.
     pub(crate) halves: BTreeSet<u32>,
     pub(crate) layout: Layout,
@@ -118,7 +124,7 @@ pub(crate) struct Translator {
     pub(crate) next_thread: DynamicLabel,
     /// Where a thread waits, and where one has ended.
     pub(crate) turns: [DynamicLabel; 2],
-    detours: Vec<Detour>,
+    pub(crate) detours: Vec<Detour>,
     pub(crate) asides: Vec<(DynamicLabel, Aside)>,
     /// What copies many registers with AVX-512, and with AVX2.
     pub(crate) copies: BTreeMap<Copying, DynamicLabel>,
@@ -177,16 +183,6 @@ impl Whole {
     }
 }
 
-/// What a step does instead of its usual path.
-struct Detour {
-    op: u32,
-    rounding: Rounding,
-    /// To call back, to do nothing, and where both meet the usual path.
-    ways: [DynamicLabel; 3],
-    /// What registers hold there.
-    contents: Vec<(Ymm, Content)>,
-}
-
 impl Translator {
     pub fn new(layout: Layout, blocks: &[Block], isa: HostIsa) -> Self {
         let mut ops = VecAssembler::new(0);
@@ -200,6 +196,7 @@ impl Translator {
             pool: Pool::new(0, Pool::COUNT),
             wide: Pool::new(Pool::COUNT, Pool::COUNT),
             kept: Pool::new(KEPT, KEPT_COUNT),
+            debts: Debts::default(),
             halves: blocks.iter().flat_map(Block::halves).collect(),
             layout,
             channels: Channels::Any,
@@ -228,6 +225,14 @@ impl Translator {
             narrow_copies: Entries::default(),
             wakes: BTreeMap::new(),
             carries: Carries::default(),
+        }
+    }
+
+    /// The same; results are stored where they have to be, and not at once.
+    pub fn lazy(layout: Layout, blocks: &[Block], isa: HostIsa) -> Self {
+        Self {
+            debts: Debts::new(Lives::of(blocks, &layout)),
+            ..Self::new(layout, blocks, isa)
         }
     }
 
@@ -304,12 +309,17 @@ impl Translator {
             dynasm!(self.ops ; jb =>ends);
             self.change(ADD, CHANNELS, block.channels as i32);
         }
+        self.begin_debts(block, number);
         let shares = self.products(&block.steps);
         // How many of those that follow are done with one before them.
         let mut done = 0;
         for (index, (step, share)) in block.steps.iter().zip(shares).enumerate() {
             let op = block.first + index as u32;
             let rest = &block.steps[index..];
+            self.begin_step(index);
+            if done == 0 && !self.finds_registers(step, share) {
+                self.settle_step(step);
+            }
             match step {
                 _ if done > 0 => done -= 1,
                 Step::Nothing => {}
@@ -346,6 +356,7 @@ impl Translator {
                 Step::Call => self.call(op),
             }
         }
+        self.end_debts(block.steps.len());
         let last = block.first + block.steps.len() as u32;
         match &block.end {
             End::Leave => self.leave_at(last),
@@ -373,6 +384,22 @@ impl Translator {
         }
     }
 
+    /// Whether a step looks for what it reads in host registers, and tells what they hold after it.
+    fn finds_registers(&self, step: &Step, share: Share) -> bool {
+        self.isa >= HostIsa::Avx512
+            && match step {
+                Step::Vector(step) => {
+                    let known = step.asks_who_executes();
+                    share == Share::None
+                        && step.request.accumulator.is_none()
+                        && self.is_wide(known.as_ref().unwrap_or(step))
+                }
+                Step::Memory(step) => step.is_usual() && step.channels > 1,
+                Step::Nothing | Step::Control(..) => true,
+                _ => false,
+            }
+    }
+
     /// Copies registers if a step does, with those after it that go on with it: their number.
     fn move_registers(&mut self, step: &VectorStep, steps: &[Step]) -> Option<usize> {
         if self.isa < HostIsa::Avx512 {
@@ -381,7 +408,16 @@ impl Translator {
             return done.then_some(count - 1);
         }
         let (copy, count) = moves::run(steps).or_else(|| Some((step.moves()?, 1)))?;
+        if count > 1 {
+            for at in [copy.from, copy.to] {
+                self.settle(at..at + copy.bytes);
+            }
+        }
         let done = self.wide_move(copy, &step.masking, step.request.lanes);
+        if done && count > 1 {
+            // This step does not say who reads what the others write.
+            self.settle(copy.to..copy.to + copy.bytes);
+        }
         done.then_some(count - 1)
     }
 
@@ -424,6 +460,12 @@ impl Translator {
 
     /// Calls back for a step.
     pub(crate) fn call(&mut self, op: u32) {
+        self.settle_all();
+        self.call_back(op);
+        self.forget_all();
+    }
+
+    pub(crate) fn call_back(&mut self, op: u32) {
         let done = self.ops.new_dynamic_label();
         let over = self.ops.new_dynamic_label();
         self.round_for_call();
@@ -443,66 +485,6 @@ impl Translator {
         dynasm!(self.ops ; =>done);
         self.reload_flags();
         self.round_after_call();
-        self.forget_all();
-    }
-
-    /// Notes a detour, which is translated at the end: it is rarely taken.
-    pub(crate) fn defer(&mut self, op: u32, ways: [DynamicLabel; 3]) {
-        let rounding = self.rounding;
-        let mut contents = self.pool.contents();
-        contents.extend(self.wide.contents());
-        contents.extend(self.kept.contents());
-        self.detours.push(Detour {
-            op,
-            rounding,
-            ways,
-            contents,
-        });
-    }
-
-    fn detour(&mut self, detour: &Detour) {
-        let [slow, skip, done] = detour.ways;
-        self.rounding = detour.rounding;
-        dynasm!(self.ops ; =>slow);
-        self.call(detour.op);
-        dynasm!(self.ops ; =>skip);
-        for &(register, content) in &detour.contents {
-            self.bring_back(register, content);
-        }
-        dynasm!(self.ops ; jmp =>done);
-    }
-
-    /// Brings a register's content back.
-    pub(crate) fn bring_back(&mut self, register: u8, content: Content) {
-        if register < Pool::COUNT {
-            self.restore(register, content);
-        } else if register < KEPT {
-            self.wide_restore(register, content);
-        } else {
-            self.kept_restore(register, content);
-        }
-    }
-
-    /// The same, of the registers of AVX2.
-    fn restore(&mut self, register: Ymm, content: Content) {
-        match content {
-            Content::Bytes(at, _) => dynasm!(self.ops; vmovdqu Ry(register), [r12 + at as i32]),
-            Content::Splat(at, 8) => {
-                dynasm!(self.ops; vpbroadcastq Ry(register), [r12 + at as i32]);
-            }
-            Content::Splat(at, _) => {
-                dynasm!(self.ops; vpbroadcastd Ry(register), [r12 + at as i32]);
-            }
-            Content::Mask(mask) => self.restore_mask(register, mask),
-            Content::Constant(value, lane) => {
-                let label = self.literal(value, lane.into());
-                if lane == 8 {
-                    dynasm!(self.ops; vpbroadcastq Ry(register), [=>label]);
-                } else {
-                    dynasm!(self.ops; vpbroadcastd Ry(register), [=>label]);
-                }
-            }
-        }
     }
 
     /// Registers hold nothing that is known.

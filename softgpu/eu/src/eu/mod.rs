@@ -13,6 +13,8 @@ mod accumulator;
 mod agreement;
 mod bitwise;
 mod convergence;
+#[cfg(test)]
+mod debts_tests;
 mod family;
 mod flow;
 mod general;

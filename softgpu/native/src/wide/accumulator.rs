@@ -55,7 +55,7 @@ impl Translator {
         let mut shifted = *results;
         for register in shifted.iter_mut().take(job.chunks()) {
             let whole = Operand::Register(*register);
-            *register = self.wide.take();
+            *register = self.wide_take();
             let shift = (RIGHT, Lanes::All);
             self.evex_with(VPSHIFTQ, job.width(), shift, *register, whole, bits);
         }

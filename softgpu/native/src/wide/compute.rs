@@ -107,7 +107,7 @@ impl Translator {
             return a;
         }
         // The result may not change what a register is known to hold.
-        let out = self.wide.take();
+        let out = self.wide_take();
         let to = (out, Lanes::All);
         let register = Operand::Register;
         if let Some(bits) = job.number_of_bits() {
@@ -172,7 +172,7 @@ impl Translator {
                 } else {
                     Factors::Unsigned
                 };
-                let (x, y) = (self.wide.take(), self.wide.take());
+                let (x, y) = (self.wide_take(), self.wide_take());
                 let shift = (RIGHT, Lanes::All);
                 self.evex_with(VPSHIFTQ, width, shift, x, register(a), 32);
                 self.evex_with(VPSHIFTQ, width, shift, y, register(b), 32);
@@ -196,7 +196,7 @@ impl Translator {
                     self.evex(compute, width, to, a, register(b));
                 } else {
                     let low = self.wide_constant(u64::from(u32::MAX), 8);
-                    let first = self.wide.take();
+                    let first = self.wide_take();
                     self.evex(VPANDD, width, (first, Lanes::All), a, register(low));
                     self.evex(VPANDD, width, to, b, register(low));
                     self.evex(compute, width, to, first, register(out));
@@ -250,7 +250,7 @@ impl Translator {
             Kind::Round(mode) => self.evex_with(VRNDSCALEPS, width, to, 0, register(a), mode),
             Kind::Bits(bits) => self.wide_bits(bits, width, out, a),
             Kind::Fraction => {
-                let (floor, error) = (self.wide.take(), self.wide.take());
+                let (floor, error) = (self.wide_take(), self.wide_take());
                 let (zero, ones) = (
                     self.wide_constant(0, 4),
                     self.wide_constant(u32::MAX.into(), 4),
@@ -406,7 +406,7 @@ impl Translator {
     ) {
         let register = Operand::Register;
         let to = (out, Lanes::All);
-        let [x, y, t, u] = [(); 4].map(|()| self.wide.take());
+        let [x, y, t, u] = [(); 4].map(|()| self.wide_take());
         let plain = if signed { VPABSD } else { VMOVDQU32_LOAD };
         self.evex(plain, width, (x, Lanes::All), 0, register(a));
         self.evex(plain, width, (y, Lanes::All), 0, register(b));

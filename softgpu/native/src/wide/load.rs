@@ -131,7 +131,7 @@ impl Translator {
     fn wide_table(&mut self, values: [u64; 8]) -> Zmm {
         let pair = |index: usize| values[index] & u64::from(u32::MAX) | values[index + 1] << 32;
         let label = self.table(&[pair(0), pair(2), pair(4), pair(6)]);
-        let register = self.wide.take();
+        let register = self.wide_take();
         dynasm!(self.ops ; lea rbp, [=>label]);
         let table = Operand::Memory(general::RBP, 0);
         self.evex(VBROADCASTI32X8, BYTES, (register, Lanes::All), 0, table);
@@ -153,7 +153,7 @@ impl Translator {
         if input.modifiers.is_empty() && !flushes {
             return plain;
         }
-        let out = self.wide.take();
+        let out = self.wide_take();
         let to = (out, Lanes::All);
         let mut from = plain;
         let ones = u64::MAX >> (64 - 8 * lane);
@@ -209,12 +209,15 @@ impl Translator {
             Some(Shape::Dense) if size == lane => return self.wide_bytes(at, width),
             _ => {}
         }
-        let out = self.wide.take();
+        let out = self.wide_take();
         let to = (out, Lanes::All);
         match Shape::of(job, element, region, chunk) {
             Some(Shape::Dense) => {
                 let bytes = width / lane * size;
                 let known = self.known_bytes(at, bytes);
+                if known.is_none() {
+                    self.settle(at..at + bytes as u32);
+                }
                 let from = known.map_or(Operand::registers(at), Operand::Register);
                 self.evex(extension(lane, element), width, to, 0, from);
                 if let Some(known) = known {
@@ -305,7 +308,8 @@ impl Translator {
         if names && let Some(known) = self.wide.find(content) {
             return known;
         }
-        let register = self.wide.take();
+        self.settle(at..at + size as u32);
+        let register = self.wide_take();
         if names {
             let instruction = if lane == 8 {
                 VPBROADCASTQ

@@ -5,15 +5,15 @@
 
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
-use super::memory::{Distances, NOT_EQUAL};
+use super::memory::{Distances, NOT_EQUAL, Portion};
 use super::{BYTES, FIRST, SECOND, WRITTEN};
 use crate::evex::{
-    Evex, Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBROADCASTD, VPCMPD, VPCOMPRESSD,
-    VPMOVDB, VPMOVDW, VPMOVZXBD, VPMOVZXWD, VPSUBD, general,
+    Evex, Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBROADCAST_GENERAL, VPBROADCASTD,
+    VPCMPD, VPCOMPRESSD, VPMOVDB, VPMOVDW, VPMOVZXBD, VPMOVZXWD, VPSUBD, general,
 };
 use crate::model::MemoryStep;
 use crate::registers::Zmm;
-use crate::translate::Translator;
+use crate::translate::{Chosen, Translator};
 
 /// Loads a step's elements into dwords, or stores them from dwords.
 pub(super) fn elements_of_dwords(step: &MemoryStep) -> Evex {
@@ -29,13 +29,19 @@ pub(super) fn elements_of_dwords(step: &MemoryStep) -> Evex {
 
 impl Translator {
     /// The channels of esi are served, whose elements are in the window. What is done here goes on at `done`.
-    pub(super) fn wide_masked(&mut self, step: &MemoryStep, to: &Distances, done: DynamicLabel) {
+    pub(super) fn wide_masked(
+        &mut self,
+        step: &MemoryStep,
+        portions: &[Portion],
+        to: &Distances,
+        done: DynamicLabel,
+    ) {
         let other = self.ops.new_dynamic_label();
-        self.masked_consecutive(step, to, other);
+        self.masked_consecutive(step, portions, to, other);
         dynasm!(self.ops ; jmp =>done ; =>other);
         if !step.stores {
             let other = self.ops.new_dynamic_label();
-            self.masked_uniform(step, to, other);
+            self.masked_uniform(step, portions, to, other);
             dynasm!(self.ops ; jmp =>done ; =>other);
         }
     }
@@ -44,10 +50,10 @@ impl Translator {
     /// of a register, zeroes where none is served. Goes to `other` where they differ.
     fn agreed(&mut self, to: &Distances, stride: u8, other: DynamicLabel) -> [Zmm; 2] {
         let width = to.width();
-        let t = self.wide.take();
+        let t = self.wide_take();
         let mut agreed = [0; 2];
         for (chunk, agreed) in agreed.iter_mut().enumerate().take(to.chunks) {
-            *agreed = self.wide.take();
+            *agreed = self.wide_take();
             let mut own = to.at[chunk];
             if stride != 0 {
                 let steps = self.offsets(0, stride);
@@ -71,24 +77,30 @@ impl Translator {
     }
 
     /// The elements of the channels that are served lie as if those of all followed each other; else at `other`.
-    fn masked_consecutive(&mut self, step: &MemoryStep, to: &Distances, other: DynamicLabel) {
-        let width = to.width();
+    fn masked_consecutive(
+        &mut self,
+        step: &MemoryStep,
+        portions: &[Portion],
+        to: &Distances,
+        other: DynamicLabel,
+    ) {
         let firsts = self.agreed(to, step.element, other);
-        let t = self.wide.take();
+        let t = self.wide_take();
         let access = elements_of_dwords(step);
-        for (data, more) in step.elements() {
-            for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
-                self.lowest_into_ecx(first);
-                self.mask_from_esi(WRITTEN, chunk * to.lanes);
-                // Where channel 0 would be may lie before the window.
-                dynasm!(self.ops ; movsxd rcx, ecx);
-                let memory = Operand::Indexed(general::RAX, general::RCX, more);
-                let registers = Operand::registers(data + (chunk * width) as u32);
-                self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
-                self.evex(access, width, (t, Lanes::Merge(WRITTEN)), 0, memory);
-                if !step.stores {
-                    self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
-                }
+        for portion in portions {
+            self.lowest_into_ecx(firsts[portion.chunk(to)]);
+            self.mask_from_esi(WRITTEN, portion.first);
+            // Where channel 0 would be may lie before the window.
+            dynasm!(self.ops ; movsxd rcx, ecx);
+            let value = match step.stores {
+                true => self.stores_from(portion, t),
+                false => self.loads_into(portion, Chosen::InEsi, t),
+            };
+            let served = (value, Lanes::Merge(WRITTEN));
+            let memory = portion.run(step, to);
+            self.evex(access, portion.bytes, served, 0, memory);
+            if !step.stores {
+                self.loaded(portion, value);
             }
         }
         self.release_runs(to, firsts);
@@ -96,30 +108,32 @@ impl Translator {
     }
 
     /// The channels that are served load from one place for each chunk; else at `other`.
-    fn masked_uniform(&mut self, step: &MemoryStep, to: &Distances, other: DynamicLabel) {
-        let width = to.width();
+    fn masked_uniform(
+        &mut self,
+        step: &MemoryStep,
+        portions: &[Portion],
+        to: &Distances,
+        other: DynamicLabel,
+    ) {
         let places = self.agreed(to, 0, other);
-        let (t, value) = (self.wide.take(), self.wide.take());
-        for (data, more) in step.elements() {
-            for (chunk, &place) in places.iter().enumerate().take(to.chunks) {
-                // Without channels, the place is the window's first one.
-                self.lowest_into_ecx(place);
-                match step.element {
-                    1 => dynasm!(self.ops ; movzx ebp, BYTE [rax + rcx + more]),
-                    2 => dynasm!(self.ops ; movzx ebp, WORD [rax + rcx + more]),
-                    _ => dynasm!(self.ops ; mov ebp, [rax + rcx + more]),
-                }
-                self.broadcast_general(value, general::RBP, 4);
-                self.mask_from_esi(WRITTEN, chunk * to.lanes);
-                let registers = Operand::registers(data + (chunk * width) as u32);
-                self.evex(VMOVDQU32_LOAD, width, (t, Lanes::All), 0, registers);
-                let served = (t, Lanes::Merge(WRITTEN));
-                self.evex(VMOVDQU32_LOAD, width, served, 0, Operand::Register(value));
-                self.evex(VMOVDQU32_STORE, width, (t, Lanes::All), 0, registers);
+        let t = self.wide_take();
+        for portion in portions {
+            // Without channels, the place is the window's first one.
+            self.lowest_into_ecx(places[portion.chunk(to)]);
+            self.mask_from_esi(WRITTEN, portion.first);
+            let more = portion.more;
+            match step.element {
+                1 => dynasm!(self.ops ; movzx ebp, BYTE [rax + rcx + more]),
+                2 => dynasm!(self.ops ; movzx ebp, WORD [rax + rcx + more]),
+                _ => dynasm!(self.ops ; mov ebp, [rax + rcx + more]),
             }
+            let value = self.loads_into(portion, Chosen::InEsi, t);
+            let served = (value, Lanes::Merge(WRITTEN));
+            let from = Operand::Register(general::RBP);
+            self.evex(VPBROADCAST_GENERAL, portion.bytes, served, 0, from);
+            self.loaded(portion, value);
         }
         self.release_runs(to, places);
-        self.wide.release(value);
         self.wide.release(t);
     }
 }

@@ -37,9 +37,141 @@ impl Distances {
     }
 }
 
+/// What a register has room for of a plane of data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portion {
+    /// The register that has it, in each of the ways of a message.
+    pub register: Option<Zmm>,
+    /// Where it is in the register bytes.
+    pub at: u32,
+    pub bytes: usize,
+    /// Where its elements are from the channels' addresses on.
+    pub more: i32,
+    /// The first channel.
+    pub first: usize,
+}
+
+impl Portion {
+    /// The portions of a message's data, plane by plane.
+    fn all(step: &MemoryStep) -> Vec<Self> {
+        let (lanes, slot) = (usize::from(step.lanes), usize::from(step.slot));
+        let bytes = (lanes * slot).min(BYTES);
+        let planes = step.elements();
+        let portions = planes.flat_map(|(data, more)| {
+            let firsts = (0..lanes).step_by(bytes / slot);
+            firsts.map(move |first| Self {
+                register: None,
+                at: data + (first * slot) as u32,
+                bytes,
+                more,
+                first,
+            })
+        });
+        portions.collect()
+    }
+
+    /// Its part of the register bytes.
+    fn place(&self) -> Operand {
+        Operand::registers(self.at)
+    }
+
+    /// Which chunk has its distances.
+    pub(super) const fn chunk(&self, to: &Distances) -> usize {
+        self.first / to.lanes
+    }
+
+    /// Where its elements are, if the first channel of its chunk has the distance rcx, and others follow it.
+    pub(super) const fn run(&self, step: &MemoryStep, to: &Distances) -> Operand {
+        let ahead = (self.first % to.lanes) * step.element as usize;
+        Operand::Indexed(general::RAX, general::RCX, self.more + ahead as i32)
+    }
+}
+
+impl MemoryStep {
+    /// Whether a message of several channels finds its data in host registers, and leaves them there.
+    fn is_single(&self) -> bool {
+        self.planes == Planes::ONE && (!self.stores || self.element >= 4)
+    }
+}
+
 impl Translator {
-    /// A message of several channels.
-    pub(crate) fn wide_many(&mut self, step: &MemoryStep, chosen: Chosen, slow: DynamicLabel) {
+    /// Before a message of several channels: stores what it does not find in registers.
+    pub(crate) fn settle_message(&mut self, step: &MemoryStep) {
+        if let Space::Named { name, .. } = step.space {
+            self.settle(name..name + 4);
+        }
+        let lanes = usize::from(step.lanes);
+        let addresses = match step.space {
+            Space::Flat(_) => BYTES,
+            _ => 4 * lanes.min(16),
+        };
+        self.settle_pieces(step.address_bytes(), addresses);
+        match step.is_single() {
+            true => {
+                let bytes = (lanes * usize::from(step.slot)).min(BYTES);
+                self.settle_pieces(step.data_bytes(), bytes);
+                if !step.stores {
+                    self.replace(&step.data_bytes());
+                }
+            }
+            false => self.settle(step.data_bytes()),
+        }
+    }
+
+    /// The portions of a message's data: with registers for what it loads, which have what is not loaded already, and
+    /// with those that have what it stores.
+    fn wide_portions(&mut self, step: &MemoryStep, chosen: Chosen) -> Vec<Portion> {
+        let mut all = Portion::all(step);
+        for portion in all.iter_mut().filter(|_| step.is_single()) {
+            if step.stores {
+                portion.register = Some(self.wide_bytes(portion.at, portion.bytes));
+                continue;
+            }
+            let register = self.wide_take();
+            if chosen == Chosen::InEsi {
+                let old = self.wide_bytes(portion.at, portion.bytes);
+                let to = (register, Lanes::All);
+                self.evex(VMOVDQU32_LOAD, portion.bytes, to, 0, Operand::Register(old));
+                self.wide.release(old);
+            }
+            portion.register = Some(register);
+        }
+        all
+    }
+
+    /// The register of a portion that is loaded, or `other`, which has what is not loaded already.
+    pub(super) fn loads_into(&mut self, portion: &Portion, chosen: Chosen, other: Zmm) -> Zmm {
+        if portion.register.is_none() && chosen == Chosen::InEsi {
+            let to = (other, Lanes::All);
+            self.evex(VMOVDQU32_LOAD, portion.bytes, to, 0, portion.place());
+        }
+        portion.register.unwrap_or(other)
+    }
+
+    /// A portion is loaded into a register.
+    pub(super) fn loaded(&mut self, portion: &Portion, register: Zmm) {
+        if portion.register.is_none() {
+            let from = (register, Lanes::All);
+            self.evex(VMOVDQU32_STORE, portion.bytes, from, 0, portion.place());
+        }
+    }
+
+    /// The register with a portion that is stored, or `other`.
+    pub(super) fn stores_from(&mut self, portion: &Portion, other: Zmm) -> Zmm {
+        if portion.register.is_none() {
+            let to = (other, Lanes::All);
+            self.evex(VMOVDQU32_LOAD, portion.bytes, to, 0, portion.place());
+        }
+        portion.register.unwrap_or(other)
+    }
+
+    /// A message of several channels. Returns what registers have loaded.
+    pub(crate) fn wide_many(
+        &mut self,
+        step: &MemoryStep,
+        chosen: Chosen,
+        slow: DynamicLabel,
+    ) -> Vec<Portion> {
         let to = self.wide_distances(step, chosen, slow);
         // What the paths below need is there before they part.
         let narrow = match step.element {
@@ -47,28 +179,29 @@ impl Translator {
             2 => Some(self.wide_constant(0xffff, 4)),
             _ => None,
         };
+        let portions = self.wide_portions(step, chosen);
         let done = self.ops.new_dynamic_label();
         let all = chosen == Chosen::All;
         if all && step.planes == Planes::ONE {
             let other = self.ops.new_dynamic_label();
-            self.wide_consecutive(step, &to, [slow, other]);
+            self.wide_consecutive(step, &portions, &to, [slow, other]);
             dynasm!(self.ops ; jmp =>done ; =>other);
         } else if all && step.element >= 4 {
             self.wide_pieces(step, &to, [slow, done]);
         }
         if all && !step.stores {
             let other = self.ops.new_dynamic_label();
-            self.wide_uniform(step, &to, [slow, other]);
+            self.wide_uniform(step, &portions, &to, [slow, other]);
             dynasm!(self.ops ; jmp =>done ; =>other);
         }
         self.wide_inside(&to, slow);
         if !all && step.element <= 4 {
-            self.wide_masked(step, &to, done);
+            self.wide_masked(step, &portions, &to, done);
         }
         match (step.stores, step.element) {
-            (false, 1 | 2 | 4) => self.gather_dwords_wide(step, chosen, &to, narrow),
-            (false, _) => self.qwords(step, chosen, &to),
-            (true, 4) => self.scatter_dwords(step, chosen, &to),
+            (false, 1 | 2 | 4) => self.gather_dwords_wide(&portions, chosen, &to, narrow),
+            (false, _) => self.qwords(step, &portions, chosen, &to),
+            (true, 4) => self.scatter_dwords(&portions, chosen, &to),
             (true, 1 | 2) => {
                 for chunk in 0..to.chunks {
                     let place = Operand::Memory(general::RSP, (BYTES * chunk) as i32);
@@ -82,10 +215,13 @@ impl Translator {
                 }
                 self.channel_by_channel(step, chosen);
             }
-            (true, _) => self.qwords(step, chosen, &to),
+            (true, _) => self.qwords(step, &portions, chosen, &to),
         }
         dynasm!(self.ops ; =>done);
-        self.wide.release_all();
+        match step.stores {
+            true => Vec::new(),
+            false => portions,
+        }
     }
 
     /// The distance of each channel's address from the window's begin: 0 for channels that are not
@@ -127,7 +263,7 @@ impl Translator {
 
     fn dword_distances_wide(&mut self, step: &MemoryStep, chunk: usize, width: usize) -> Zmm {
         let from = self.wide_bytes(step.addresses + (chunk * width) as u32, width);
-        let at = self.wide.take();
+        let at = self.wide_take();
         let to = (at, Lanes::All);
         match step.space {
             Space::Local => {
@@ -160,14 +296,14 @@ impl Translator {
         chosen: Chosen,
         slow: DynamicLabel,
     ) -> Zmm {
-        let (start, limit) = (self.wide.take(), self.wide.take());
+        let (start, limit) = (self.wide_take(), self.wide_take());
         self.broadcast_general(start, general::RCX, 8);
         self.broadcast_general(limit, general::RDX, 8);
         let mut halves = [0; 2];
         for (half, register) in halves.iter_mut().enumerate().take(lanes / 8) {
             let channel = first + 8 * half;
             let from = self.wide_bytes(step.addresses + 8 * channel as u32, BYTES);
-            *register = self.wide.take();
+            *register = self.wide_take();
             let to = (*register, Lanes::All);
             self.evex(VPSUBQ, BYTES, to, from, Operand::Register(start));
             self.wide.release(from);
@@ -204,7 +340,7 @@ impl Translator {
 
     /// A register of which all lanes have the distance of the first channel.
     fn first_distance(&mut self, to: &Distances) -> Zmm {
-        let first = self.wide.take();
+        let first = self.wide_take();
         self.evex(
             VPBROADCASTD,
             BYTES,
@@ -230,13 +366,13 @@ impl Translator {
         joined: bool,
         [slow, other]: [DynamicLabel; 2],
     ) -> [Zmm; 2] {
-        let t = self.wide.take();
+        let t = self.wide_take();
         let steps = self.offsets(0, stride);
         let mut firsts = [0; 2];
         dynasm!(self.ops ; lea rbp, [=>steps]);
         for (chunk, first) in firsts.iter_mut().enumerate().take(to.chunks) {
             let at = Operand::Register(to.at[chunk]);
-            *first = self.wide.take();
+            *first = self.wide_take();
             self.evex(VPBROADCASTD, BYTES, (*first, Lanes::All), 0, at);
             let steps = Operand::Memory(general::RBP, 0);
             self.evex(VPADDD, to.width(), (t, Lanes::All), *first, steps);
@@ -273,32 +409,25 @@ impl Translator {
     fn wide_consecutive(
         &mut self,
         step: &MemoryStep,
+        portions: &[Portion],
         to: &Distances,
         [slow, other]: [DynamicLabel; 2],
     ) {
-        let (element, width) = (usize::from(step.element), to.width());
         let firsts = self.runs(to, step.element, false, [slow, other]);
-        let t = self.wide.take();
-        let narrow = (step.element < 4).then(|| elements_of_dwords(step));
-        for (chunk, &first) in firsts.iter().enumerate().take(to.chunks) {
-            self.lowest_into_ecx(first);
-            match narrow {
-                None => {
-                    let bytes = (to.lanes * element) as u32;
-                    self.copy(step.stores, step.data + chunk as u32 * bytes, bytes);
-                }
-                Some(instruction) => {
-                    let memory = Operand::Indexed(general::RAX, general::RCX, 0);
-                    let registers = Operand::registers(step.data + (chunk * width) as u32);
-                    let whole = (t, Lanes::All);
-                    if step.stores {
-                        self.evex(VMOVDQU32_LOAD, width, whole, 0, registers);
-                        self.evex(instruction, width, whole, 0, memory);
-                    } else {
-                        self.evex(instruction, width, whole, 0, memory);
-                        self.evex(VMOVDQU32_STORE, width, whole, 0, registers);
-                    }
-                }
+        let t = self.wide_take();
+        let access = elements_of_dwords(step);
+        for portion in portions {
+            if portion.first.is_multiple_of(to.lanes) {
+                self.lowest_into_ecx(firsts[portion.chunk(to)]);
+            }
+            let value = match step.stores {
+                true => self.stores_from(portion, t),
+                false => portion.register.unwrap_or(t),
+            };
+            let memory = portion.run(step, to);
+            self.evex(access, portion.bytes, (value, Lanes::All), 0, memory);
+            if !step.stores {
+                self.loaded(portion, value);
             }
         }
         self.release_runs(to, firsts);
@@ -308,7 +437,7 @@ impl Translator {
     /// Copies so many bytes between the registers from `data` on and the distance rcx; returns how many:
     /// all but the last ones.
     pub(crate) fn wide_copy(&mut self, stores: bool, data: u32, bytes: u32) -> u32 {
-        let t = self.wide.take();
+        let t = self.wide_take();
         let whole = bytes / BYTES as u32 * BYTES as u32;
         for at in (0..whole).step_by(BYTES) {
             let memory = Operand::Indexed(general::RAX, general::RCX, at as i32);
@@ -329,10 +458,11 @@ impl Translator {
     fn wide_uniform(
         &mut self,
         step: &MemoryStep,
+        portions: &[Portion],
         to: &Distances,
         [slow, other]: [DynamicLabel; 2],
     ) {
-        let (first, t) = (self.first_distance(to), self.wide.take());
+        let (first, t) = (self.first_distance(to), self.wide_take());
         for (chunk, &at) in to.at.iter().enumerate().take(to.chunks) {
             let wrong = if chunk == 0 { FIRST } else { SECOND };
             let at = Operand::Register(at);
@@ -349,26 +479,25 @@ impl Translator {
         dynasm!(self.ops ; jnz =>other);
         self.lowest_into_ecx(first);
         dynasm!(self.ops ; cmp ecx, edx ; ja =>slow);
-        for (data, more) in step.elements() {
+        for portion in portions {
+            let value = portion.register.unwrap_or(t);
+            let all = (value, Lanes::All);
+            let more = portion.more;
             let memory = Operand::Indexed(general::RAX, general::RCX, more);
-            let all = (t, Lanes::All);
             match step.element {
-                1 => {
-                    dynasm!(self.ops ; movzx ebp, BYTE [rax + rcx + more]);
-                    self.broadcast_general(t, general::RBP, 4);
-                }
-                2 => {
-                    dynasm!(self.ops ; movzx ebp, WORD [rax + rcx + more]);
-                    self.broadcast_general(t, general::RBP, 4);
+                1 | 2 => {
+                    if portion.first == 0 {
+                        match step.element {
+                            1 => dynasm!(self.ops ; movzx ebp, BYTE [rax + rcx + more]),
+                            _ => dynasm!(self.ops ; movzx ebp, WORD [rax + rcx + more]),
+                        }
+                    }
+                    self.broadcast_general(value, general::RBP, 4);
                 }
                 4 => self.evex(VPBROADCASTD, BYTES, all, 0, memory),
                 _ => self.evex(VPBROADCASTQ, BYTES, all, 0, memory),
             }
-            let whole = usize::from(step.lanes) * usize::from(step.slot);
-            for at in (0..whole).step_by(BYTES) {
-                let registers = Operand::registers(data + at as u32);
-                self.evex(VMOVDQU32_STORE, whole.min(BYTES), all, 0, registers);
-            }
+            self.loaded(portion, value);
         }
         self.wide.release(first);
         self.wide.release(t);
@@ -376,7 +505,7 @@ impl Translator {
 
     /// No element is beyond the window.
     fn wide_inside(&mut self, to: &Distances, slow: DynamicLabel) {
-        let limit = self.wide.take();
+        let limit = self.wide_take();
         self.broadcast_general(limit, general::RDX, 4);
         for (chunk, &at) in to.at.iter().enumerate().take(to.chunks) {
             let beyond = if chunk == 0 { FIRST } else { SECOND };
@@ -409,86 +538,79 @@ impl Translator {
     /// Loads elements of at most a dword.
     fn gather_dwords_wide(
         &mut self,
-        step: &MemoryStep,
+        portions: &[Portion],
         chosen: Chosen,
         to: &Distances,
         narrow: Option<Zmm>,
     ) {
-        let width = to.width();
-        let (out, old) = (self.wide.take(), self.wide.take());
-        for (data, more) in step.elements() {
-            for chunk in 0..to.chunks {
-                let registers = Operand::registers(data + (chunk * width) as u32);
+        let t = self.wide_take();
+        for portion in portions {
+            let out = self.loads_into(portion, chosen, t);
+            if chosen == Chosen::All {
                 self.fill(out, 0, 4);
-                self.served(chosen, chunk * to.lanes);
-                let from = Operand::Lanes(general::RAX, to.at[chunk], more);
-                self.evex(VPGATHERDD, width, (out, Lanes::Merge(WRITTEN)), 0, from);
-                if let Some(bits) = narrow {
-                    self.evex(
-                        VPANDD,
-                        width,
-                        (out, Lanes::All),
-                        out,
-                        Operand::Register(bits),
-                    );
-                }
-                let mut value = out;
-                if chosen == Chosen::InEsi {
-                    // A gather leaves its mask empty.
-                    self.served(chosen, chunk * to.lanes);
-                    self.evex(VMOVDQU32_LOAD, width, (old, Lanes::All), 0, registers);
-                    let merged = (old, Lanes::Merge(WRITTEN));
-                    self.evex(VMOVDQU32_LOAD, width, merged, 0, Operand::Register(out));
-                    value = old;
-                }
-                self.evex(VMOVDQU32_STORE, width, (value, Lanes::All), 0, registers);
             }
+            self.served(chosen, portion.first);
+            let from = Operand::Lanes(general::RAX, to.at[portion.chunk(to)], portion.more);
+            let merged = (out, Lanes::Merge(WRITTEN));
+            self.evex(VPGATHERDD, portion.bytes, merged, 0, from);
+            if let Some(bits) = narrow {
+                // A gather leaves its mask empty.
+                let lanes = match chosen {
+                    Chosen::All => Lanes::All,
+                    Chosen::InEsi => {
+                        self.served(chosen, portion.first);
+                        Lanes::Merge(WRITTEN)
+                    }
+                };
+                let bits = Operand::Register(bits);
+                self.evex(VPANDD, portion.bytes, (out, lanes), out, bits);
+            }
+            self.loaded(portion, out);
         }
-        self.wide.release(out);
-        self.wide.release(old);
+        self.wide.release(t);
     }
 
     /// Stores dwords, plane by plane: the last of the channels that store to one place wins.
-    fn scatter_dwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
-        let width = to.width();
-        let value = self.wide.take();
-        for (data, more) in step.elements() {
-            for chunk in 0..to.chunks {
-                let registers = Operand::registers(data + (chunk * width) as u32);
-                self.evex(VMOVDQU32_LOAD, width, (value, Lanes::All), 0, registers);
-                self.served(chosen, chunk * to.lanes);
-                let place = Operand::Lanes(general::RAX, to.at[chunk], more);
-                self.evex(VPSCATTERDD, width, (value, Lanes::Merge(WRITTEN)), 0, place);
-            }
+    fn scatter_dwords(&mut self, portions: &[Portion], chosen: Chosen, to: &Distances) {
+        let t = self.wide_take();
+        for portion in portions {
+            let value = self.stores_from(portion, t);
+            self.served(chosen, portion.first);
+            let place = Operand::Lanes(general::RAX, to.at[portion.chunk(to)], portion.more);
+            let served = (value, Lanes::Merge(WRITTEN));
+            self.evex(VPSCATTERDD, portion.bytes, served, 0, place);
         }
-        self.wide.release(value);
+        self.wide.release(t);
     }
 
     /// Loads or stores qwords, eight at a time.
-    fn qwords(&mut self, step: &MemoryStep, chosen: Chosen, to: &Distances) {
-        let (value, high) = (self.wide.take(), self.wide.take());
-        for (data, more) in step.elements() {
-            for first in (0..usize::from(step.lanes)).step_by(8) {
-                let mut at = to.at[first / to.lanes];
-                if first % to.lanes != 0 {
-                    let upper = (at, Lanes::All);
-                    self.evex_with(VEXTRACTI32X8, BYTES, upper, 0, Operand::Register(high), 1);
-                    at = high;
-                }
-                let registers = Operand::registers(data + 8 * first as u32);
-                let memory = Operand::Lanes(general::RAX, at, more);
-                self.evex(VMOVDQU32_LOAD, BYTES, (value, Lanes::All), 0, registers);
-                self.served(chosen, first);
-                let served = (value, Lanes::Merge(WRITTEN));
-                if step.stores {
-                    self.evex(VPSCATTERDD.of(8), BYTES, served, 0, memory);
-                } else {
-                    self.evex(VPGATHERDD.of(8), BYTES, served, 0, memory);
-                    self.evex(VMOVDQU32_STORE, BYTES, (value, Lanes::All), 0, registers);
-                }
+    fn qwords(&mut self, step: &MemoryStep, portions: &[Portion], chosen: Chosen, to: &Distances) {
+        let (t, high) = (self.wide_take(), self.wide_take());
+        for portion in portions {
+            let mut at = to.at[portion.chunk(to)];
+            if portion.first % to.lanes != 0 {
+                let upper = (at, Lanes::All);
+                self.evex_with(VEXTRACTI32X8, BYTES, upper, 0, Operand::Register(high), 1);
+                at = high;
+            }
+            let memory = Operand::Lanes(general::RAX, at, portion.more);
+            let value = match step.stores {
+                true => self.stores_from(portion, t),
+                false => self.loads_into(portion, chosen, t),
+            };
+            if !step.stores && chosen == Chosen::All {
+                self.fill(value, 0, 4);
+            }
+            self.served(chosen, portion.first);
+            let served = (value, Lanes::Merge(WRITTEN));
+            if step.stores {
+                self.evex(VPSCATTERDD.of(8), BYTES, served, 0, memory);
+            } else {
+                self.evex(VPGATHERDD.of(8), BYTES, served, 0, memory);
+                self.loaded(portion, value);
             }
         }
-        self.wide.release(value);
+        self.wide.release(t);
         self.wide.release(high);
     }
 }

@@ -6,6 +6,7 @@
 
 mod accumulator;
 mod compute;
+mod held;
 mod load;
 mod masked;
 mod masks;
@@ -22,13 +23,12 @@ use dynasmrt::{DynasmApi, dynasm};
 use eu_lanes::{Accumulator, HostIsa};
 
 use crate::evex::{
-    K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VEXTRACTI32X8, VINSERTI32X8, VMAXPS, VMINPS,
-    VMOVDQU32_LOAD, VMOVQ_LOAD, VPANDD, VPBROADCASTD, VPBROADCASTQ, VPMAXSD, VPMINSD, VPMINUD,
-    VPSHIFTD, VPTERNLOGD, VPTESTNMD, VPXORD, general,
+    K, LEFT, Lanes, Operand, RIGHT, RIGHT_SIGNED, VMAXPS, VMINPS, VPANDD, VPMAXSD, VPMINSD,
+    VPMINUD, VPSHIFTD, VPTERNLOGD, VPTESTNMD, general,
 };
 use crate::model::VectorStep;
 use crate::plan::{Kind, Order};
-use crate::registers::{Content, Ymm, Zmm};
+use crate::registers::{Content, Zmm};
 use crate::store::Target;
 use crate::translate::Translator;
 use crate::vector::{EXPONENT, Job, SIGN, Written};
@@ -43,6 +43,23 @@ const SECOND: K = K(3);
 pub(crate) const BYTES: usize = 64;
 
 impl Translator {
+    /// Whether an operation that uses no accumulator has a form here.
+    pub(crate) fn is_wide(&self, step: &VectorStep) -> bool {
+        let job = self.job(step, BYTES);
+        job.is_some_and(|job| Self::has_wide_form(&job, None))
+    }
+
+    fn has_wide_form(job: &Job<'_>, accumulator: Option<Accumulator>) -> bool {
+        let output = &job.step.request.output;
+        let target = output.at.map(|at| Target::of(output, at));
+        job.lanes * job.plan.lane >= 16
+            && !job.to_halves()
+            && Self::computes_wide(job)
+            && Self::loads_wide(job)
+            && accumulator.is_none_or(|own| Self::accumulates_wide(job, own))
+            && target.is_none_or(|target| Self::stores_wide(job, target))
+    }
+
     /// Translates an operation; false if it has no form here.
     pub(crate) fn wide_vector(&mut self, step: &VectorStep) -> bool {
         if self.isa < HostIsa::Avx512 {
@@ -61,13 +78,7 @@ impl Translator {
         let step = job.step;
         let request = &step.request;
         let target = request.output.at.map(|at| Target::of(&request.output, at));
-        let fits = job.lanes * job.plan.lane >= 16
-            && !job.to_halves()
-            && Self::computes_wide(job)
-            && Self::loads_wide(job)
-            && accumulator.is_none_or(|own| Self::accumulates_wide(job, own))
-            && target.is_none_or(|target| Self::stores_wide(job, target));
-        if !fits {
+        if !Self::has_wide_form(job, accumulator) {
             return false;
         }
         // What flags take is in esi.
@@ -107,7 +118,7 @@ impl Translator {
                     found[chunk] = self.note_comparison(job, chunk * job.chunk, bit);
                 }
                 if target.is_some() {
-                    *result = self.wide.take();
+                    *result = self.wide_take();
                     let to = (*result, Lanes::Zero(FIRST));
                     let instruction = VPTERNLOGD.of(job.plan.lane);
                     self.evex_with(
@@ -260,7 +271,7 @@ impl Translator {
                 // Of a narrow destination, its own bits count.
                 let mut value = result;
                 if narrow {
-                    value = self.wide.take();
+                    value = self.wide_take();
                     let bits = 32 - 8 * element.bytes() as u8;
                     let right = if element.is_signed() {
                         RIGHT_SIGNED
@@ -322,133 +333,6 @@ impl Translator {
             dynasm!(self.ops ; mov ebp, esi ; shr ebp, first as i8);
             self.mask_from(mask, general::RBP);
         }
-    }
-
-    /// The register that holds so many register bytes from there on, pinned.
-    pub(crate) fn known_bytes(&mut self, at: u32, bytes: usize) -> Option<Zmm> {
-        for longer in [64u8, 32, 16, 8] {
-            if usize::from(longer) >= bytes
-                && let Some(known) = self.wide.find(Content::Bytes(at, longer))
-            {
-                return Some(known);
-            }
-        }
-        let known = Content::Bytes(at, 32);
-        (bytes <= 32).then(|| self.pool.find(known)).flatten()
-    }
-
-    /// Whether a load of so many bytes would wait until halves that were stored alone are in memory.
-    fn is_parted(&self, at: u32, bytes: usize) -> bool {
-        let mut halves = [at, at + 32].into_iter();
-        bytes == BYTES && halves.any(|half| self.halves.contains(&half))
-    }
-
-    /// The register bytes from there on, pinned: 32 may be in a register of the other kind. A load of 64 that were stored
-    /// in halves would wait until these are in memory.
-    pub(crate) fn wide_bytes(&mut self, at: u32, bytes: usize) -> Zmm {
-        if let Some(known) = self.known_bytes(at, bytes) {
-            return known;
-        }
-        let register = self.wide.take();
-        let to = (register, Lanes::All);
-        let halves = [at, at + 32];
-        let lower = at.checked_sub(32).filter(|_| bytes == 32);
-        let whole = lower.and_then(|lower| self.wide.holder(Content::Bytes(lower, 64)));
-        if self.is_parted(at, bytes) {
-            let [low, high] = halves.map(|half| {
-                let half = Content::Bytes(half, 32);
-                self.pool.holder(half).or_else(|| self.wide.holder(half))
-            });
-            if low.is_none() {
-                self.evex(VMOVDQU32_LOAD, 32, to, 0, Operand::registers(at));
-            }
-            let upper = high.map_or(Operand::registers(at + 32), Operand::Register);
-            self.evex_with(VINSERTI32X8, BYTES, to, low.unwrap_or(register), upper, 1);
-        } else if let Some(whole) = whole {
-            let upper = Operand::Register(register);
-            self.evex_with(VEXTRACTI32X8, BYTES, (whole, Lanes::All), 0, upper, 1);
-        } else {
-            // No more than was stored: a load that is longer than the store before it waits.
-            let load = if bytes < 16 {
-                VMOVQ_LOAD
-            } else {
-                VMOVDQU32_LOAD
-            };
-            self.evex(load, bytes, to, 0, Operand::registers(at));
-        }
-        self.wide.set(register, Content::Bytes(at, bytes as u8));
-        register
-    }
-
-    /// Brings 32 bytes that a register holds to one of the other kind; false if none does.
-    pub(crate) fn half_from_wide(&mut self, to: Ymm, at: u32) -> bool {
-        let all = Lanes::All;
-        for bytes in [32, 64] {
-            if let Some(known) = self.wide.find(Content::Bytes(at, bytes)) {
-                self.evex(VMOVDQU32_LOAD, 32, (to, all), 0, Operand::Register(known));
-                self.wide.release(known);
-                return true;
-            }
-        }
-        let lower = at.checked_sub(32);
-        let whole = lower.and_then(|lower| self.wide.find(Content::Bytes(lower, 64)));
-        if let Some(known) = whole {
-            let upper = Operand::Register(to);
-            self.evex_with(VEXTRACTI32X8, BYTES, (known, all), 0, upper, 1);
-            self.wide.release(known);
-        }
-        whole.is_some()
-    }
-
-    /// A register whose lanes of `lane` bytes all have this value, pinned.
-    pub(crate) fn wide_constant(&mut self, value: u64, lane: usize) -> Zmm {
-        let content = Content::Constant(value, lane as u8);
-        if let Some(known) = self.wide.find(content) {
-            return known;
-        }
-        let register = self.wide.take();
-        self.fill(register, value, lane);
-        self.wide.set(register, content);
-        register
-    }
-
-    /// Brings a register's content back.
-    pub(crate) fn wide_restore(&mut self, register: Zmm, content: Content) {
-        let to = (register, Lanes::All);
-        match content {
-            Content::Bytes(at, bytes) => {
-                self.evex(VMOVDQU32_LOAD, bytes.into(), to, 0, Operand::registers(at));
-            }
-            Content::Splat(at, 8) => self.evex(VPBROADCASTQ, BYTES, to, 0, Operand::registers(at)),
-            Content::Splat(at, _) => self.evex(VPBROADCASTD, BYTES, to, 0, Operand::registers(at)),
-            Content::Constant(value, lane) => self.fill(register, value, lane.into()),
-            // These are in registers of the other kind.
-            Content::Mask(_) => {}
-        }
-    }
-
-    /// Gives all lanes this value.
-    pub(crate) fn fill(&mut self, register: Zmm, value: u64, lane: usize) {
-        let all = (register, Lanes::All);
-        if value == 0 {
-            return self.evex(VPXORD, BYTES, all, register, Operand::Register(register));
-        }
-        if value == u64::MAX >> (64 - 8 * lane) {
-            return self.evex_with(
-                VPTERNLOGD,
-                BYTES,
-                all,
-                register,
-                Operand::Register(register),
-                0xff,
-            );
-        }
-        if lane == 8 {
-            dynasm!(self.ops ; mov rbp, QWORD value as i64);
-        } else {
-            dynasm!(self.ops ; mov ebp, value as i32);
-        }
-        self.broadcast_general(register, general::RBP, lane);
     }
 }
 

@@ -6,7 +6,7 @@ use super::{BYTES, WRITTEN};
 use crate::evex::{K, Lanes, Operand, VMOVDQU32_LOAD, VMOVDQU32_STORE, VPBLENDMD, general};
 use crate::model::Masking;
 use crate::moves::Move;
-use crate::registers::{Content, Zmm};
+use crate::registers::Zmm;
 use crate::translate::Translator;
 
 /// From how many pieces on a copy is a routine that all copies of so many share: of large arrays, code for each would
@@ -71,6 +71,9 @@ impl Translator {
         if let Some(mask) = mask {
             self.mask_and(WRITTEN, mask, mask);
         }
+        if let Some(owed) = self.wide.owed_by(VALUE) {
+            self.settle(owed.range());
+        }
         dynasm!(self.ops
             ; lea rsi, [r12 + copy.from as i32]
             ; lea rdi, [r12 + copy.to as i32]
@@ -102,14 +105,14 @@ impl Translator {
     fn move_piece(&mut self, copy: Move, mask: Option<K>, waits: bool) {
         let from = self.moved(copy.from, copy.length(), waits);
         let (out, lanes) = match mask {
-            None => (self.wide.take(), Lanes::All),
+            None => (self.wide_take(), Lanes::All),
             Some(mask) => {
                 let mut old = self.moved(copy.to, copy.length(), waits);
                 // A blend of two registers takes less time than a move of one under a mask to another.
                 if matches!((from, old), (Operand::Register(_), Operand::Memory(..))) {
                     old = Operand::Register(self.wide_bytes(copy.to, copy.length()));
                 }
-                let out = self.wide.take();
+                let out = self.wide_take();
                 if let (Operand::Register(from), Operand::Register(old)) = (from, old) {
                     self.evex(
                         VPBLENDMD,
@@ -130,10 +133,10 @@ impl Translator {
 
     /// Stores what there is after a copy.
     fn end_move(&mut self, copy: Move, value: Zmm) {
-        self.forget(copy.to..copy.to + copy.bytes);
-        let to = Operand::registers(copy.to);
-        self.evex(VMOVDQU32_STORE, copy.length(), (value, Lanes::All), 0, to);
-        self.wide.set(value, copy.result());
+        let to = copy.to..copy.to + copy.bytes;
+        self.replace(&to);
+        self.forget(to);
+        self.hold(value, copy.to, copy.length());
         self.pool.release_all();
         self.wide.release_all();
     }
@@ -144,6 +147,9 @@ impl Translator {
             return Operand::Register(self.wide_bytes(at, bytes));
         }
         let known = self.known_bytes(at, bytes);
+        if known.is_none() {
+            self.settle(at..at + bytes as u32);
+        }
         known.map_or(Operand::registers(at), Operand::Register)
     }
 }
@@ -152,11 +158,6 @@ impl Move {
     /// Its bytes.
     const fn length(self) -> usize {
         self.bytes as usize
-    }
-
-    /// What a register holds that has what there is behind it.
-    const fn result(self) -> Content {
-        Content::Bytes(self.to, self.bytes as u8)
     }
 }
 

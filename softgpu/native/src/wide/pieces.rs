@@ -67,7 +67,7 @@ impl Translator {
                 Operand::registers(step.data + plane + ((begin + first) * element) as u32)
             };
             for (number, source) in sources.iter_mut().enumerate().take(planes) {
-                *source = self.wide.take();
+                *source = self.wide_take();
                 let from = place(!step.stores, number);
                 self.evex(VMOVDQU32_LOAD, width, (*source, Lanes::All), 0, from);
             }
@@ -116,7 +116,7 @@ impl Translator {
             });
             let qwords: Vec<_> = qwords.collect();
             let table = self.table(&qwords);
-            let next = self.wide.take();
+            let next = self.wide_take();
             dynasm!(self.ops ; lea rbp, [=>table]);
             let indices = Operand::Memory(general::RBP, 0);
             let width = lanes * element;

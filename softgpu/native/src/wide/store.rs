@@ -2,9 +2,8 @@
 
 use super::BYTES;
 use crate::evex::{
-    Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VMOVDQU32_STORE, VMOVQ_STORE,
-    VPBLENDMB, VPBLENDMD, VPBLENDMW, VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ,
-    VPSHIFTD, VPSHIFTQ, VPTERNLOGD,
+    Evex, LEFT, Lanes, Operand, VEXTRACTI32X8, VMOVDQU32_LOAD, VPBLENDMB, VPBLENDMD, VPBLENDMW,
+    VPMOVDB, VPMOVDW, VPMOVQB, VPMOVQD, VPMOVQW, VPMOVZXDQ, VPSHIFTD, VPSHIFTQ, VPTERNLOGD,
 };
 use crate::load::bytes_before;
 use crate::registers::{Content, Zmm};
@@ -90,7 +89,7 @@ impl Translator {
                     stored.push((at, width, value));
                 }
                 Way::Narrow(narrows, blends) => {
-                    let low = self.wide.take();
+                    let low = self.wide_take();
                     let bytes = width / lane * size;
                     self.evex(
                         narrows,
@@ -124,7 +123,7 @@ impl Translator {
                     let at = at - before;
                     let bytes = 2 * width;
                     for half in 0..bytes.div_ceil(BYTES) {
-                        let qwords = self.wide.take();
+                        let qwords = self.wide_take();
                         let to = (qwords, Lanes::All);
                         let mut from = result;
                         if half == 1 {
@@ -154,16 +153,14 @@ impl Translator {
             }
         }
         let end = at + stride * (job.lanes as u32 - 1) + size as u32;
-        self.forget(at..end);
+        // Lanes may have more than the elements.
+        let first = stored.iter().map(|stored| stored.0).min();
+        let last = stored.iter().map(|stored| stored.0 + stored.1 as u32).max();
+        let whole = first.unwrap_or(at).min(at)..last.unwrap_or(end).max(end);
+        self.replace(&whole);
+        self.forget(whole);
         for (at, bytes, value) in stored {
-            let store = if bytes < 16 {
-                VMOVQ_STORE
-            } else {
-                VMOVDQU32_STORE
-            };
-            let to = (value, Lanes::All);
-            self.evex(store, bytes, to, 0, Operand::registers(at));
-            self.wide.set(value, Content::Bytes(at, bytes as u8));
+            self.hold(value, at, bytes);
         }
         if self.has_flags(&(at..end)) {
             self.reload_flags();
@@ -175,7 +172,7 @@ impl Translator {
         if bytes == 0 {
             return value;
         }
-        let moved = self.wide.take();
+        let moved = self.wide_take();
         let instruction = if lane == 8 { VPSHIFTQ } else { VPSHIFTD };
         let (shift, from) = ((LEFT, Lanes::All), Operand::Register(value));
         self.evex_with(instruction, width, shift, moved, from, 8 * bytes as u8);
@@ -196,7 +193,8 @@ impl Translator {
         }
         let old = self.wide_bytes(at, bytes);
         let served = self.written_lanes(job, first, lanes);
-        let out = self.wide.take();
+        self.wide.succeed(old, Content::Bytes(at, bytes as u8));
+        let out = self.wide_take();
         let to = (out, Lanes::Merge(served));
         self.evex(instruction, bytes, to, old, Operand::Register(value));
         self.wide.release(old);
@@ -214,7 +212,7 @@ impl Translator {
     ) -> Zmm {
         let old = self.wide_bytes(at, bytes);
         let bits = self.wide_constant(bits, lane);
-        let out = self.wide.take();
+        let out = self.wide_take();
         let to = (out, Lanes::All);
         self.evex(VMOVDQU32_LOAD, bytes, to, 0, Operand::Register(bits));
         self.evex_with(VPTERNLOGD, bytes, to, value, Operand::Register(old), CHOOSE);

@@ -86,6 +86,7 @@ pub fn run(
         message: 0,
         general: 0,
         notification: 0,
+        observed: true,
     };
     let code = Code::new(&[block], layout, isa).expect("translates");
     let mut asked = Asked {
