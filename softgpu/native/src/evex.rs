@@ -122,6 +122,7 @@ macro_rules! table {
 table! {
     VMOVDQU32_LOAD = 1, 2, 0, 0x6f;
     VMOVDQU32_STORE = 1, 2, 0, 0x7f;
+    VMOVDQU8_STORE = 1, 3, 0, 0x7f;
     /// The low qword, beside zeroes.
     VMOVQ_LOAD = 1, 2, 1, 0x7e, Lane;
     VMOVQ_STORE = 1, 1, 1, 0xd6, Lane;
@@ -176,6 +177,8 @@ table! {
     VPRORVD = 2, 1, 0, 0x14;
     /// By a number of bits: the register field says which way.
     VPSHIFTD = 1, 1, 0, 0x72;
+    VPSHUFB = 2, 1, 0, 0x00;
+    VSHUFI64X2 = 3, 1, 1, 0x43;
     VPSHIFTQ = 1, 1, 1, 0x73;
     VADDPS = 1, 0, 0, 0x58;
     VADDPD = 1, 1, 1, 0x58;
@@ -312,6 +315,13 @@ impl Translator {
         }
     }
 
+    /// `kmovq`.
+    pub(crate) fn wide_mask_from(&mut self, mask: K, general: u8) {
+        for byte in [0xc4, 0xe1, 0xfb, 0x92, 0xc0 | mask.0 << 3 | general & 7] {
+            self.ops.push(byte);
+        }
+    }
+
     /// `kmovd` the other way.
     pub(crate) fn mask_to(&mut self, general: u8, mask: K) {
         for byte in [0xc5, 0xfb, 0x93, 0xc0 | (general & 7) << 3 | mask.0] {
@@ -377,7 +387,7 @@ mod tests {
     fn encodings_are_those_of_an_assembler() {
         use Operand::{Indexed, Lanes as Each, Memory, Register};
         type Emit = fn(&mut Translator);
-        let cases: [(&str, Emit, &[u8]); 21] = [
+        let cases: [(&str, Emit, &[u8]); 22] = [
             (
                 "vpaddd zmm17{k1}, zmm25, zmm31",
                 |t| t.evex(VPADDD, 64, (17, Lanes::Merge(K(1))), 25, Register(31)),
@@ -516,6 +526,11 @@ mod tests {
                 &[0xc5, 0xfb, 0x92, 0xd6],
             ),
             (
+                "kmovq k1, rbp",
+                |t| t.wide_mask_from(K(1), general::RBP),
+                &[0xc4, 0xe1, 0xfb, 0x92, 0xcd],
+            ),
+            (
                 "kmovd ebp, k3",
                 |t| t.mask_to(general::RBP, K(3)),
                 &[0xc5, 0xfb, 0x93, 0xeb],
@@ -552,7 +567,7 @@ mod tests {
         fn load(t: &mut Translator, place: i32) {
             t.evex(VMOVDQU32_LOAD, 64, (18, Lanes::All), 0, at(place));
         }
-        let cases: [(&str, Emit, &[u8]); 20] = [
+        let cases: [(&str, Emit, &[u8]); 23] = [
             (
                 "vmovdqu32 zmm18, [r12+0x40]",
                 |t| load(t, 0x40),
@@ -621,6 +636,30 @@ mod tests {
                 "vpmovqb [r12+0x18], zmm21",
                 |t| t.evex(VPMOVQB, 64, (21, Lanes::All), 0, at(0x18)),
                 &[0x62, 0xc2, 0x7e, 0x48, 0x32, 0x6c, 0x24, 0x03],
+            ),
+            (
+                "vmovdqu8 [r12+0x40]{k3}, zmm19",
+                |t| t.evex(VMOVDQU8_STORE, 64, (19, Lanes::Merge(K(3))), 0, at(0x40)),
+                &[0x62, 0xc1, 0x7f, 0x4b, 0x7f, 0x5c, 0x24, 0x01],
+            ),
+            (
+                "vpshufb zmm21, zmm22, [r12+0x80]",
+                |t| t.evex(VPSHUFB, 64, (21, Lanes::All), 22, at(0x80)),
+                &[0x62, 0xc2, 0x4d, 0x40, 0x00, 0x6c, 0x24, 0x02],
+            ),
+            (
+                "vshufi64x2 zmm17, zmm18, zmm19, 0",
+                |t| {
+                    t.evex_with(
+                        VSHUFI64X2,
+                        64,
+                        (17, Lanes::All),
+                        18,
+                        Operand::Register(19),
+                        0,
+                    )
+                },
+                &[0x62, 0xa3, 0xed, 0x40, 0x43, 0xcb, 0x00],
             ),
             (
                 "vinserti32x8 zmm17, zmm3, [r12+0x60], 1",

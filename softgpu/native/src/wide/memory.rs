@@ -186,6 +186,9 @@ impl Translator {
             let other = self.ops.new_dynamic_label();
             self.wide_consecutive(step, &portions, &to, [slow, other]);
             dynasm!(self.ops ; jmp =>done ; =>other);
+            if step.stores {
+                self.wide_strided(step, &portions, &to, [slow, done]);
+            }
         } else if all && step.element >= 4 {
             self.wide_pieces(step, &to, [slow, done]);
         }

@@ -14,6 +14,7 @@ mod memory;
 mod moves;
 mod pieces;
 mod store;
+mod strides;
 mod waits;
 
 pub(crate) use masks::{KEPT, KEPT_COUNT};
