@@ -7,7 +7,9 @@ use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 use super::memory::{Distances, Portion};
 use super::{BYTES, WRITTEN};
-use crate::evex::{Lanes, Operand, VMOVDQU8_STORE, VPMOVDB, VPMOVDW, VPSHUFB, VSHUFI64X2, general};
+use crate::evex::{
+    Lanes, Operand, RIGHT, VMOVDQU8_STORE, VPMOVDB, VPMOVDW, VPSHIFTD, VPSHUFB, VSHUFI64X2, general,
+};
 use crate::model::MemoryStep;
 use crate::registers::Zmm;
 use crate::translate::Translator;
@@ -16,7 +18,7 @@ use crate::translate::Translator;
 const fn strides(element: u8) -> &'static [u8] {
     match element {
         1 => &[4, 3, 2],
-        2 => &[4],
+        2 => &[4, 3],
         _ => &[],
     }
 }
@@ -46,23 +48,30 @@ impl Translator {
             let other = self.ops.new_dynamic_label();
             let firsts = self.runs(to, stride, false, [slow, other]);
             let (t, out) = (self.wide_take(), self.wide_take());
-            let served = bytes(step.element, stride, to.lanes);
+            // Words that are no dword apart are stored as their low bytes, and as their high ones.
+            let parts = if stride == 3 { step.element } else { 1 };
+            let element = step.element / parts;
+            let served = bytes(element, stride, to.lanes);
             dynasm!(self.ops ; mov rbp, QWORD served as i64);
             self.wide_mask_from(WRITTEN, general::RBP);
             for portion in portions {
                 let value = self.stores_from(portion, t);
-                let spread = self.spread_bytes(value, out, (step.element, stride));
                 self.lowest_into_ecx(firsts[portion.chunk(to)]);
-                let memory = Operand::Indexed(general::RAX, general::RCX, portion.more);
-                let all = usize::from(stride) * to.lanes;
-                let lanes = Lanes::Merge(WRITTEN);
-                self.evex(
-                    VMOVDQU8_STORE,
-                    all.next_power_of_two(),
-                    (spread, lanes),
-                    0,
-                    memory,
-                );
+                for part in 0..parts {
+                    let mut low = value;
+                    if part > 0 {
+                        let right = (RIGHT, Lanes::All);
+                        let whole = Operand::Register(value);
+                        self.evex_with(VPSHIFTD, BYTES, right, out, whole, 8 * part);
+                        low = out;
+                    }
+                    let spread = self.spread_bytes(low, out, (element, stride));
+                    let more = portion.more + i32::from(part);
+                    let memory = Operand::Indexed(general::RAX, general::RCX, more);
+                    let all = (usize::from(stride) * to.lanes).next_power_of_two();
+                    let served = (spread, Lanes::Merge(WRITTEN));
+                    self.evex(VMOVDQU8_STORE, all, served, 0, memory);
+                }
             }
             self.release_runs(to, firsts);
             self.wide.release(t);
