@@ -275,7 +275,8 @@ impl Texels {
         .map(|_| ())
     }
 
-    /// Puts what live channels get into the registers: zeroes where no texel is there.
+    /// Puts what live channels get into the registers. Where no texel is there, those that read typed get zeroes,
+    /// and the sampler gives a texel of zeroes.
     #[inline(always)]
     fn respond<const N: usize>(
         &self,
@@ -286,6 +287,7 @@ impl Texels {
         texels: &[[u32; N]; 4],
     ) -> Option<()> {
         let all = u32::MAX >> (32 - N);
+        let there = if self.sampled { live } else { there };
         for (plane, &component) in (0..u32::from(self.planes)).zip(&self.components) {
             let code = grid.select[usize::from(component) % 4];
             let values = match code {

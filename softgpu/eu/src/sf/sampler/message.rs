@@ -256,9 +256,9 @@ pub(in crate::sf) fn execute(
         level_zero(&surface, 0.0)?;
         let at = all_coordinates(&surface, inputs.all_integers(offsets));
         let mut texels = [0; LANES];
-        let there = image.0.fetch_dwords(live, &at, &mut texels)?;
+        image.0.fetch_dwords(live, &at, &mut texels)?;
         let channels = image.0.format.load_dwords(&texels, simd);
-        output.put_selected((live, there), surface.select, one, &channels);
+        output.put_selected(live, surface.select, one, &channels);
         return Ok(());
     }
     if let (SamplerOp::SampleLevelZero, Some(sampler), [0, 0, 0]) = (meaning.op, &sampler, offsets)
@@ -267,7 +267,7 @@ pub(in crate::sf) fn execute(
     {
         level_zero(&surface, 0.0)?;
         if let Some(channels) = image.sample_all(sampler, (live, simd), coordinates) {
-            output.put_selected((live, live), surface.select, one, &channels);
+            output.put_selected(live, surface.select, one, &channels);
             return Ok(());
         }
     }
@@ -367,7 +367,10 @@ fn texel_at(
     coordinates(surface, parameters, [0; 2])
 }
 
-/// What a channel gets, before channels are selected; nothing outside the surface.
+/// What a channel gets, before channels are selected. Loads outside the surface get the texel whose bits are 0:
+/// "ld returns 0 in all non-missing components of the format [...], and the default for missing components"
+/// (Direct3D's ld (sm4)). Intel's compiler reads the border of `CLK_ADDRESS_CLAMP` so, which has alpha 1 where
+/// the image has none.
 #[inline]
 fn texel(
     meaning: &Meaning,
@@ -385,10 +388,11 @@ fn texel(
                 _ => 0,
             };
             level_zero(surface, lod as f32)?;
-            if lod != 0 {
-                return Ok(None);
-            }
-            image.0.fetch(texel_at(surface, inputs, channel, offsets))
+            let texel = match lod {
+                0 => image.0.fetch(texel_at(surface, inputs, channel, offsets))?,
+                _ => None,
+            };
+            Ok(Some(texel.unwrap_or_else(|| image.0.format.load(0))))
         }
         (SamplerOp::SampleLevelZero | SamplerOp::SampleLod, Some(sampler)) => {
             let lod = inputs.lod(channel);
@@ -470,26 +474,19 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Puts the channels of texels, selected, for `live` channels: 0 for those that are not `there`.
-    fn put_selected(
-        &mut self,
-        (live, there): (u32, u32),
-        select: [u8; 4],
-        one: u32,
-        channels: &[[u32; LANES]; 4],
-    ) {
+    /// Puts the channels of texels, selected, for `live` channels.
+    fn put_selected(&mut self, live: u32, select: [u8; 4], one: u32, channels: &[[u32; LANES]; 4]) {
         for (index, code) in select.into_iter().enumerate() {
             match code {
-                1 => self.put_all(index, live, there, &[one; LANES]),
-                4..=7 => self.put_all(index, live, there, &channels[usize::from(code - 4)]),
-                _ => self.put_all(index, live, there, &[0; LANES]),
+                1 => self.put_all(index, live, &[one; LANES]),
+                4..=7 => self.put_all(index, live, &channels[usize::from(code - 4)]),
+                _ => self.put_all(index, live, &[0; LANES]),
             }
         }
     }
 
-    /// Puts dwords of `live` channels, which are 0 for those that are not `there`, into the plane of
-    /// component `index`.
-    fn put_all(&mut self, index: usize, live: u32, there: u32, values: &[u32; LANES]) {
+    /// Puts dwords of `live` channels into the plane of component `index`.
+    fn put_all(&mut self, index: usize, live: u32, values: &[u32; LANES]) {
         if self.masked >> index & 1 != 0 {
             return;
         }
@@ -502,7 +499,7 @@ impl Output<'_> {
             .as_chunks_mut()
             .0;
         let lanes = lanes.iter_mut().zip(values);
-        if live & there == u32::MAX >> live.leading_zeros() {
+        if live == u32::MAX >> live.leading_zeros() {
             let count = (u32::BITS - live.leading_zeros()) as usize;
             lanes
                 .take(count)
@@ -511,7 +508,6 @@ impl Output<'_> {
         }
         for (lane, (place, value)) in lanes.enumerate() {
             if live >> lane & 1 != 0 {
-                let value = if there >> lane & 1 != 0 { *value } else { 0 };
                 *place = value.to_le_bytes();
             }
         }

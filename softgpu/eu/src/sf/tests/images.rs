@@ -244,6 +244,46 @@ fn typed_writes_and_loads_reach_the_texels_of_every_tiling() {
 }
 
 #[test]
+fn loads_outside_have_zeros_and_the_alpha_that_the_format_lacks() {
+    let one = 1.0f32.to_bits();
+    let formats = [
+        (SurfaceFormat::R8_UINT, 1, 1),
+        (SurfaceFormat::R32_UINT, 4, 1),
+        (SurfaceFormat::R32_FLOAT, 4, one),
+        (SurfaceFormat::R32G32_FLOAT, 8, one),
+        (SurfaceFormat::R8G8B8A8_UNORM, 4, 0),
+        (SurfaceFormat::R32G32B32A32_UINT, 16, 0),
+    ];
+    for (format, bytes, alpha) in formats {
+        let bench = Bench::new(FAMILY);
+        let image = Image::flat(format, bytes, 5, 3);
+        image.bind(&bench);
+        for y in [0, 3] {
+            // Up to three of the channels of the first row are inside.
+            let payload = planes(8, &[&|lane| lane as u32 + 2, &|_| y]);
+            let load = Meaning::Sampler(Sampler {
+                op: SamplerOp::LoadLevelZero,
+                surface: INDEX,
+                sampler: 0,
+                simd: 8,
+                half_parameters: false,
+                half_results: false,
+                integer_results: false,
+            });
+            let loaded = bench.send(load, (8, 0xff), &payload, 2, 4);
+            for lane in if y == 0 { 3..8 } else { 0..8 } {
+                let texel = [0, 1, 2, 3].map(|component| dword(&loaded, component * 8 + lane));
+                assert_eq!(
+                    texel,
+                    [0, 0, 0, alpha],
+                    "{format:?}, row {y}, channel {lane}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn high_slots_of_a_wide_message_are_its_upper_channels() {
     let bench = Bench::new(FAMILY);
     let image = Image::flat(SurfaceFormat::R32_UINT, 4, 16, 1);
