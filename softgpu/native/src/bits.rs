@@ -197,7 +197,7 @@ impl Dwords for Zmms<'_> {
     }
 
     fn take(&mut self) -> u8 {
-        self.translator.wide.take()
+        self.translator.wide_take()
     }
 
     fn release(&mut self, register: u8) {

@@ -156,8 +156,7 @@ impl Step {
                     visit(Touch::Reads(second..second + step.memory.plane_bytes));
                 }
                 if let Some(old) = step.old {
-                    let bytes = 4 * u32::from(step.memory.lanes);
-                    visit(Touch::Writes(old..old + bytes));
+                    visit(Touch::Writes(old..old + step.memory.plane_bytes));
                 }
             }
             Self::Fence(step) => visit(Touch::Writes(step.at..step.at + step.bytes)),

@@ -1,7 +1,6 @@
 //! Results that only a host register has: they are owed to the register bytes in memory.
 //!
-//! The registers of AVX-512 hold what was computed and loaded. It is stored where its register is needed for something
-//! else, where something reads it that does not look at host registers, where host code is left, and at the end of a
+//! The registers of AVX-512 hold what was computed and loaded. It is stored where too few registers are left, where something reads it that does not look at host registers, where host code is left, and at the end of a
 //! block. What nothing reads any more by then (`live`) is never stored: most results are read once, soon, and by
 //! operations that find them in their registers, and a store of a whole register takes the host's processor longer than
 //! most operations do.
@@ -15,8 +14,8 @@ use crate::registers::{Content, Pool, Zmm};
 use crate::translate::Translator;
 use crate::wide::BYTES;
 
-/// How many registers are free of what is owed in a step that has several ways: each way takes what it needs, and must
-/// leave what is owed where the others have it.
+/// How many registers are free of what is owed where a step begins: it takes what it needs from these. Where it has
+/// several ways, each must leave what is owed where the others have it.
 const ROOM: u8 = 11;
 
 /// What a register holds that memory has not.
@@ -65,18 +64,18 @@ impl Translator {
             lives.map_or_else(Vec::new, |lives| lives.uses(number, block, &self.layout));
     }
 
-    /// Goes on with the step of this number.
+    /// Goes on with the step of this number: stores what was not used for the longest time where too much is owed.
     pub(crate) fn begin_step(&mut self, index: usize) {
         self.wide.now = index as u32;
+        while let Some(owed) = self.wide.crowds(Pool::COUNT - ROOM) {
+            self.pay(owed);
+        }
     }
 
-    /// A register for a new value, pinned.
+    /// A register for a new value, pinned. There is one that owes nothing, or the translation is given up.
     pub(crate) fn wide_take(&mut self) -> Zmm {
-        if let Some(owed) = self.wide.evicts() {
-            match self.debts.parted {
-                true => self.wide.give_up(),
-                false => self.pay(owed),
-            }
+        if self.wide.evicts().is_some() {
+            self.wide.give_up();
         }
         self.wide.take()
     }
@@ -123,8 +122,12 @@ impl Translator {
         if !step.touches(self.channels, &mut |touch| touched.push(touch.bytes())) {
             return self.settle_all();
         }
+        let one = matches!(step, Step::Vector(step) if step.request.lanes == 1);
         for bytes in touched {
-            self.settle(bytes);
+            // Lanes may have a little more than the elements, and registers of AVX2 have 32 bytes.
+            let first = bytes.start & !7;
+            let unit = if one { 8 } else { 32 };
+            self.settle(first..first + (bytes.end - first).next_multiple_of(unit));
         }
     }
 
@@ -180,9 +183,6 @@ impl Translator {
 
     /// Begins a step that has several ways.
     pub(crate) fn part_ways(&mut self) {
-        while let Some(owed) = self.wide.crowds(Pool::COUNT - ROOM) {
-            self.pay(owed);
-        }
         self.debts.parted = true;
         self.debts.before = self.wide.all_owed();
     }

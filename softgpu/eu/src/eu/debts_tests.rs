@@ -7,7 +7,7 @@ use oracles::Random;
 use super::program_tests::run_on;
 
 /// The registers from r20 on that programs use.
-const REGISTERS: u64 = 12;
+const REGISTERS: u64 = 28;
 
 /// Numbers in all registers, and what addresses are of: the next dwords, the same in reverse, and one.
 fn begin() -> String {
@@ -33,8 +33,8 @@ fn something(random: &mut Random, family: Family, when: &str) -> String {
     let address = random.pick(&[12, 14, 16]);
     let size = random.pick(&["(16|M0)", "(16|M0)", "(8|M0)", "(8|M8)"]);
     let (lane, other) = (random.below(8), random.below(8));
-    let kind = random.below(14);
-    if family == Family::XeHpc && kind >= 8 {
+    let kind = random.below(20);
+    if family == Family::XeHpc && (8..14).contains(&kind) {
         return match kind % 2 {
             0 => format!("{when} send.slm (16|M0) r{to} r{address} null:0 0x0 0x02100500\n"),
             _ => format!("{when} send.slm (16|M0) null r{address} r{first}:1 0x0 0x02000504\n"),
@@ -58,7 +58,14 @@ fn something(random: &mut Random, family: Family, when: &str) -> String {
         11 => format!("{when} send.dc1 (8|M0) null r{address} r{first} 0x40 0x02026EFE\n"),
         // Exchanges what is equal to the first of two operands, and adds.
         12 => format!("{when} send.dc1 (16|M0) r{to} r{address} r{first} 0x100 0x0420AEFE\n"),
-        _ => format!("{when} send.dc1 (16|M0) r{to} r{address} r{first} 0x80 0x0420A7FE\n"),
+        13 => format!("{when} send.dc1 (16|M0) r{to} r{address} r{first} 0x80 0x0420A7FE\n"),
+        14 => format!("{when} cbit {size} r{to}.0<1>:ud r{first}.0<8;8,1>:ud\n"),
+        15 => format!("{when} lzd {size} r{to}.0<1>:ud r{first}.0<8;8,1>:ud\n"),
+        // Regions that have no form for whole registers, at any place.
+        16 => format!("{when} add (4|M0) r{to}.0<2>:d r{first}.0<16;4,4>:d 1:w\n"),
+        17 => format!("{when} add (8|M0) r{to}.{lane}<1>:d r{first}.{other}<8;8,1>:d 3:w\n"),
+        18 => format!("{when} mov (8|M0) r{to}.0<2>:hf r{first}.0<8;8,1>:f\n"),
+        _ => format!("{when} add {size} r{to}.0<1>:d r{first}.0<8;8,1>:d -r{second}.0<8;8,1>:d\n"),
     }
 }
 

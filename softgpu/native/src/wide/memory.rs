@@ -106,9 +106,11 @@ impl Translator {
             _ => 4 * lanes.min(16),
         };
         self.settle_pieces(step.address_bytes(), addresses);
-        match step.is_single() {
+        let each = lanes * usize::from(step.slot);
+        // What is behind the data in their last register is unknown after a load.
+        match step.is_single() && each == step.plane_bytes as usize {
             true => {
-                let bytes = (lanes * usize::from(step.slot)).min(BYTES);
+                let bytes = each.min(BYTES);
                 self.settle_pieces(step.data_bytes(), bytes);
                 if !step.stores {
                     self.replace(&step.data_bytes());
