@@ -6,13 +6,17 @@ use super::reader::Instruction;
 use super::translate::Translator;
 use super::value::Val;
 use crate::error::Error;
-use crate::ir::{Bin, Cond, Op, Space, Type, Value};
+use crate::ir::{Bin, Op, Space, Type, Value};
 
 impl Translator<'_> {
     /// A pointer as a generic one, which remembers what it was.
     pub(super) fn make_generic(&mut self, val: &Val, i: &Instruction<'_>) -> Result<Val, Error> {
         let (value, space) = self.address(val, i)?;
-        let wide = self.widened(value, space);
+        let wide = match space {
+            // What is computed of it points there, too.
+            Space::Global => self.one(Op::ToGeneric(space), &[value], Type::I64),
+            _ => self.widened(value, space),
+        };
         Ok(Val {
             origin: (space != Space::Generic).then_some((value, space)),
             ..Val::pointer(wide, None)
@@ -34,10 +38,7 @@ impl Translator<'_> {
     /// The number that a pointer is. What is computed with it may lead into any memory.
     pub(super) fn number_of(&mut self, (value, space): (Value, Space)) -> Value {
         let number = self.widened(value, space);
-        match space {
-            Space::Global | Space::Generic => self.one(Op::Number, &[number], Type::I64),
-            _ => number,
-        }
+        self.one(Op::Number, &[number], Type::I64)
     }
 
     /// The place in a memory that a generic pointer points to.
@@ -79,26 +80,17 @@ impl Translator<'_> {
         let ty = self.function.ty(none);
         let result = match wanted {
             Space::Local | Space::Private => {
-                let is = self.points_into(value, wanted);
+                let is = self.one(Op::PointsInto(wanted), &[value], Type::I1);
                 self.one(Op::Select, &[is, narrow, none], ty)
             }
             _ => {
-                let private = self.points_into(value, Space::Private);
-                let local = self.points_into(value, Space::Local);
+                let private = self.one(Op::PointsInto(Space::Private), &[value], Type::I1);
+                let local = self.one(Op::PointsInto(Space::Local), &[value], Type::I1);
                 let other = self.here().bin(Bin::Or, private, local);
                 self.one(Op::Select, &[other, none, narrow], ty)
             }
         };
         Ok(Val::pointer(result, Some(wanted)))
-    }
-
-    /// Whether the tag of a generic pointer is that of private or local memory.
-    fn points_into(&mut self, generic: Value, space: Space) -> Value {
-        let high = self.one(Op::High, &[generic], Type::I32);
-        let by = self.constant(Type::I32, u64::from(Space::TAG - 32));
-        let tag = self.here().bin(Bin::LShr, high, by);
-        let wanted = self.constant(Type::I32, space.tag());
-        self.one(Op::Icmp(Cond::Eq), &[tag, wanted], Type::I1)
     }
 
     /// The memory that a fence for a generic pointer is for. Private memory is part of global
@@ -114,7 +106,7 @@ impl Translator<'_> {
         .map(|memory| self.constant(ty, memory.bits().into()));
         let result = match space {
             Space::Generic => {
-                let is_local = self.points_into(value, Space::Local);
+                let is_local = self.one(Op::PointsInto(Space::Local), &[value], Type::I1);
                 self.one(Op::Select, &[is_local, local, global], ty)
             }
             Space::Local => local,

@@ -526,10 +526,13 @@ impl Translator<'_> {
         Ok(values)
     }
 
-    /// What was loaded as a number. In private memory it may be a pointer that was stored there.
+    /// What was loaded as a number. In private memory it may be a pointer that was stored there; a generic pointer
+    /// may point there.
     pub(super) fn perhaps_pointer(&mut self, value: Value, space: Space) -> Value {
         match (space, self.function.ty(value)) {
-            (Space::Private, Type::I64) => self.one(Op::Number, &[value], Type::I64),
+            (Space::Private | Space::Generic, Type::I64) => {
+                self.one(Op::Number, &[value], Type::I64)
+            }
             _ => value,
         }
     }

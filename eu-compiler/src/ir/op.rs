@@ -341,7 +341,7 @@ pub enum Op {
     High,
     /// Integers of 8 or 16 bits behind each other in one, the lowest first.
     Pack,
-    /// A pointer to global memory, or a generic one, as a number: what is computed with it may lead into any memory.
+    /// A pointer as a number, which has 64 bits: what is computed with it may lead into any memory.
     Number,
     /// Reads consecutive elements at an address.
     Load(Access),
@@ -398,10 +398,13 @@ pub enum Op {
         /// How many it may be.
         count: u32,
     },
-    /// The generic address of an offset into this memory; zero for [`Space::NULL`].
+    /// The generic address of an offset into this memory; zero for [`Space::NULL`]. Of an address of global
+    /// memory, the same.
     ToGeneric(Space),
     /// The offset into this memory of a generic address; [`Space::NULL`] for zero.
     FromGeneric(Space),
+    /// Whether a generic address is one of local or of private memory. Of zero, either.
+    PointsInto(Space),
     /// Waits for the work-group.
     Barrier,
     /// Orders accesses: of local, global memory, images.
@@ -536,6 +539,7 @@ impl Op {
                 | Op::Offset(_)
                 | Op::Pack
                 | Op::Number
+                | Op::PointsInto(_)
         )
     }
 }

@@ -141,6 +141,7 @@ impl fmt::Display for Line<'_> {
             }
             Op::ToGeneric(space) => write!(f, "to_generic.{space}"),
             Op::FromGeneric(space) => write!(f, "from_generic.{space}"),
+            Op::PointsInto(space) => write!(f, "points_into.{space}"),
             Op::Barrier => f.write_str("barrier"),
             Op::Fence {
                 scope,

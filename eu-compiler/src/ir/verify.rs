@@ -3,7 +3,7 @@
 use super::cfg::{Dominators, reverse_postorder};
 use super::function::{Def, Function, InstData, Terminator};
 use super::ids::{Block, Inst, Value};
-use super::op::{Convert, Op};
+use super::op::{Convert, Op, Space};
 use super::types::Type;
 
 /// A rule that a function breaks.
@@ -158,7 +158,11 @@ fn types(function: &Function, inst: Inst) -> Result<(), String> {
         Op::SetElementAt { .. } => {
             counts(3, 0) && is_array(function, data) && arg(1) == Some(Type::I32)
         }
+        Op::ToGeneric(Space::Global) => {
+            counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I64)
+        }
         Op::ToGeneric(_) => counts(1, 1) && arg(0) == Some(Type::I32) && result == Some(Type::I64),
+        Op::PointsInto(_) => counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I1),
         Op::FromGeneric(_) => {
             counts(1, 1) && arg(0) == Some(Type::I64) && result == Some(Type::I32)
         }

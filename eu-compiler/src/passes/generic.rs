@@ -33,6 +33,10 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
                     let value = offset_or_none(&mut at, data.args[0], offset);
                     replaced.insert(data.results[0], value);
                 }
+                Op::PointsInto(space) => {
+                    let value = points_into(&mut at, data.args[0], space);
+                    replaced.insert(data.results[0], value);
+                }
                 // What comes after it goes on where both ways meet.
                 op if is_generic(&op) => {
                     let blocks = inserted.behind(function, block, 3);
@@ -105,6 +109,15 @@ pub(super) fn tagged(at: &mut Cursor<'_>, space: Space, narrow: Value, wide: Val
     at.one(Op::Select, &[is_none, zero, tagged], Type::I64)
 }
 
+/// Whether a generic address has the tag of a memory.
+fn points_into(at: &mut Cursor<'_>, address: Value, space: Space) -> Value {
+    let high = at.one(Op::High, &[address], Type::I32);
+    let by = at.constant(Type::I32, u64::from(Space::TAG - 32));
+    let tag = at.bin(Bin::LShr, high, by);
+    let wanted = at.constant(Type::I32, space.tag());
+    at.one(Op::Icmp(Cond::Eq), &[tag, wanted], Type::I1)
+}
+
 /// The offset of a generic address; no memory for a null pointer.
 pub(super) fn offset_or_none(at: &mut Cursor<'_>, address: Value, offset: Value) -> Value {
     let zero = at.constant(Type::I64, 0);
@@ -160,11 +173,7 @@ fn either(
         block,
         at: data.at,
     };
-    let high = at.one(Op::High, &[address], Type::I32);
-    let by = at.constant(Type::I32, u64::from(Space::TAG - 32));
-    let which = at.bin(Bin::LShr, high, by);
-    let wanted = at.constant(Type::I32, Space::Local.tag());
-    let is_local = at.one(Op::Icmp(Cond::Eq), &[which, wanted], Type::I1);
+    let is_local = points_into(&mut at, address, Space::Local);
     at.function.blocks[block.index()].end = Terminator::Branch(is_local, local, global);
     let types: Vec<Type> = data.results.iter().map(|v| at.function.ty(*v)).collect();
     let mut results = Vec::new();

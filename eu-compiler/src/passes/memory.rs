@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
 
-use super::surfaces;
 use crate::ir::cfg::{Among, Dominators};
 use crate::ir::{Access, Bin, Block, Convert, Function, Inst, Op, Replaced, Space, Type, Value};
 use crate::target::Target;
@@ -24,7 +23,6 @@ pub(super) fn run(function: &mut Function, _: &Target) -> Result<(), String> {
     if !slots.types.is_empty() {
         Rewrite::new(function, slots).run();
     }
-    surfaces::forget_plain_numbers(function);
     Ok(())
 }
 
@@ -472,7 +470,7 @@ mod tests {
         match &inst.op {
             Op::Bin(bin) => bin.evaluate(arg(0), arg(1), ty).unwrap(),
             Op::Convert(Convert::Trunc) => arg(0) & ty.mask(),
-            Op::Convert(Convert::ZExt | Convert::Bitcast) => arg(0),
+            Op::Convert(Convert::ZExt | Convert::Bitcast) | Op::Number => arg(0),
             other => panic!("{other:?}"),
         }
     }

@@ -10,7 +10,8 @@
 //! It is wrong where what is added depends on addresses itself: `a + (b - a)` is in the memory of `b`.
 //! Such accesses keep their addresses. So do those of pointers that were made of numbers of pointers: `a` as a
 //! number and a distance that lies in memory may be in any allocation. What a private variable has both as a
-//! pointer and as a number is such a number, once the variable is a value ([`memory`](super::memory)).
+//! pointer and as a number is such a number, once the variable is a value ([`memory`](super::memory)). Numbers of
+//! pointers into local and private memory, which matter to [`narrow`](super::narrow), are plain here.
 
 use hashbrown::HashMap;
 

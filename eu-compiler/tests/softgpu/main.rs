@@ -17,6 +17,7 @@ mod hostile;
 mod images;
 mod integers;
 mod irreducible;
+mod known_generic;
 mod listing;
 mod locks;
 mod math;
